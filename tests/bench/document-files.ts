@@ -47,9 +47,9 @@ async function makeDocument(kind: DocumentKind, index: number): Promise<Document
 }
 
 /**
- * Returns the invoice in the syntax CII of EN 16931.
- * @param index becomes part of the number, so that no two invoices have the same number. Without it, the number is the
- * printed one.
+ * Returns the invoice as XML in the CII syntax of EN 16931.
+ * @param index becomes part of the invoice number, so that no two invoices have the same number; if absent, the invoice
+ *   has the number of the printed invoice
  */
 function crossIndustryInvoice({ truth }: PrintedInvoice, index?: number): string {
   const number = truth.number ?? '';

@@ -1,6 +1,6 @@
-// Creates files of old invoices as an ERP exports them; the same number always gives the same file. The customer is
-// that of invoices.ts with 300 of its suppliers. The rows are in the order of their dates, and a few percent are
-// duplicates.
+// Creates history scan files with old invoices, as an ERP exports them. The same file number always gives the same
+// file. The invoices belong to the customer that invoices.ts simulates, and to 300 of its suppliers. The rows are in
+// the order of their dates, and a few percent are duplicates.
 import {
   dateOf,
   dayNumber,

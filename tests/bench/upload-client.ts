@@ -33,8 +33,8 @@ export interface UploadTimes {
 const LATER: readonly number[] = [503, 504];
 const PAUSE_MS = 1_000;
 /**
- * Maximum number of requests for the decision on one document. Each request waits for 20 s. Reading a history scan may
- * take a minute, and may wait for earlier ones.
+ * Maximum number of requests for the decision on one document. Each request waits for 20 s. Analyzing an uploaded
+ * document may take a minute, and it may have to wait for documents that were uploaded earlier.
  */
 const ATTEMPTS_MAX = 10;
 

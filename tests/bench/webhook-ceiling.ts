@@ -1,5 +1,5 @@
-// Sends the requests of the webhooks service without any database, in one process: with the same connector, limits,
-// headers and signatures.
+// Sends the same requests as the webhooks service, but in one process and without a database. The connector, the
+// limits, the headers and the signatures are those of the service.
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { once } from 'node:events';

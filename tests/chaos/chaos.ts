@@ -209,9 +209,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     let untilMs = endedAtMs + graceMs;
     const unfinished = async () => {
       const pending = await receivers.pending();
-      // On a busy machine, sending deliveries may take longer than the grace period. The run therefore waits as long as
-      // the number of pending deliveries falls. It compares with the previous number, because the deliveries of an
-      // outage are added only after the outage.
+      // On a busy machine, sending deliveries may take longer than the grace period, so the time limit is extended
+      // while the number of pending deliveries falls. The number is compared with that of the last poll and not with
+      // the number at the start, because the deliveries of an outage are added only after the outage.
       if (pending < pendingBefore) untilMs = Math.max(untilMs, performance.now() + PROGRESS_MS_MAX);
       pendingBefore = pending;
       return [...(await reader.unfinished()), ...(pending === 0 ? [] : [`${pending} deliveries are PENDING`])];

@@ -21,8 +21,8 @@ export function requireChromium(): string | undefined {
 }
 
 export function launch(executablePath: string): Promise<Browser> {
-  // Chromium has no sandbox of user namespaces when it runs as the user root, as on build machines. The opened pages
-  // are those of the product.
+  // The sandbox of Chromium is disabled, because it does not work for the user root, which build machines use. This is
+  // acceptable because the tests open only pages of the product.
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 

@@ -45,9 +45,9 @@ export interface BackupMethod {
 export const throughTheDriver: BackupMethod = { backUp, restore };
 
 /**
- * Backs up and restores with the commands of the Kubernetes component `backup` and of the runbook. `mongodump` and
- * `mongorestore` must be on PATH. Documents no longer expire on these servers, because an expired document would look
- * like a loss.
+ * Backs up and restores with the commands that the Kubernetes component `backup` and the runbook use. `mongodump` and
+ * `mongorestore` must be on PATH. The expiry of documents is disabled on these servers, because an expired document
+ * would look like a loss.
  */
 export const withMongodump: BackupMethod = {
   async backUp(mongodbUrl, databases, directory) {

@@ -23,20 +23,24 @@ export interface Access {
   readonly key: string;
 }
 
-/** The result of one walk of an integrator to a verified webhook, and the duration of its parts. */
+/**
+ * Result of trying one client or receiver as an integrator would, until a webhook is received and verified, with the
+ * duration of each step.
+ */
 export interface Walked {
   readonly name: string;
   readonly result: 'verified' | 'skipped' | 'FAILED';
   readonly startSeconds: number;
   readonly deliverySeconds: number;
-  /** Sentence that says why the walk of an integrator was skipped or failed. */
+  /** Sentence that says why the trial was skipped or failed. */
   readonly detail: string;
 }
 
 type Show = (walked: Walked) => void;
 
 /**
- * Does what an integrator does to receive a verified webhook, with each sample receiver that can run on this machine.
+ * Tries each sample webhook receiver that can run on this machine: starts it and sends it a webhook, as an integrator
+ * would, until it has verified the webhook.
  */
 export async function walkReceivers(access: Access, show: Show): Promise<Walked[]> {
   // The sample receiver is copied below the root of the repository, so that the receiver in TypeScript finds the client

@@ -1,6 +1,6 @@
 /**
- * Characters that change how a text is read and show nothing themselves: controls, marks of the direction, joiners and
- * blanks without width.
+ * Characters that change how a text is read but are not visible: control characters, marks of the writing direction,
+ * joiners and zero-width spaces.
  */
 const INVISIBLE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;

@@ -8,7 +8,7 @@ import type { DateOrder } from './dates.js';
 import type { LedgerRecord } from './ledger-record.js';
 import type { ScanField, ScanRow } from './scan-row.js';
 
-/** Limits for texts of a scan row that the service sets, in characters. */
+/** Maximum lengths, in characters, that the scan service allows for texts in a row. */
 const NAME_LENGTH_MAX = 400;
 const TEXT_LENGTH_MAX = 200;
 

@@ -17,8 +17,8 @@ export interface UsageDocument {
    */
   readonly minutes?: Readonly<Record<string, number>>;
   /**
-   * Units of each minute in `minutes` that replicas hold in blocks. Units that were used since the replica last
-   * reported are included. Entries of reconciled minutes have no effect.
+   * Units that replicas have reserved in blocks for later requests, by the minutes of `minutes`. A unit that a replica
+   * has used stays in this number until the replica reports it. Entries of reconciled minutes have no effect.
    */
   readonly held?: Readonly<Record<string, number>>;
   /**

@@ -19,12 +19,13 @@ export interface ReportedRun extends Pick<PaymentFile, 'messageId' | 'blocks'> {
 }
 
 /**
- * Returns, by line id, the outcome of each line about which the bank's status report has a statement. The report is
- * about one part of a payment run. A statement about a transaction takes precedence over one about its block, and that
- * over one about the whole file. Transactions are found by InstrId, or else by EndToEndId in their block. A statement
- * about a transaction that matches several lines is ignored.
- * @param part the part of the run that has the MsgId of the report (see {@link identifiersOfPart})
- * @param given line ids that the part has; without them, all lines of the run
+ * Returns, by line id, the outcome of each payment line about which the bank's status report makes a statement. A
+ * payment run may be sent to the bank as several files, called parts, and the report is about one of them. A statement
+ * about a transaction takes precedence over a statement about its block, and a statement about the block over one about
+ * the whole file. The lines of a transaction are found by its InstrId, or else by its EndToEndId in the block. If
+ * several lines match a transaction, the statement about the transaction is ignored.
+ * @param part number of the part whose MsgId the report names (see {@link identifiersOfPart})
+ * @param given ids of the lines in this part; if absent, all lines of the run
  */
 export function outcomesOfReport(
   report: StatusReport,

@@ -12,9 +12,9 @@ interface ClearingRange {
 }
 
 /**
- * Clearing numbers with the identifier of the bank in an IBAN, as the Swedish banks publish them. Private accounts of
- * Nordea (3300 and 3782) are left out, because payers write their numbers with and without the clearing number. Banks
- * that no longer exist are left out too.
+ * Maps each range of clearing numbers to the bank identifier in an IBAN, as the Swedish banks publish it. Private
+ * accounts of Nordea (3300 and 3782) are left out, because payers write their numbers with and without the clearing
+ * number. Banks that no longer exist are left out too.
  */
 const ranges: readonly ClearingRange[] = [
   ...withClearing('120', '1200-1399 2400-2499'),

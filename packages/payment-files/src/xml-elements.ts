@@ -193,8 +193,8 @@ export function readElements(bytes: Uint8Array, { checkRoot, repeated, onRepeate
 }
 
 /**
- * Checks whether a comment or an instruction is in the content of an XML element without child elements. A CDATA
- * section is only a text.
+ * Checks whether the content of an XML element without child elements contains a comment or an instruction. CDATA
+ * sections are allowed, because they contain only text.
  */
 function isInterrupted(text: string, from: number, to: number): boolean {
   let markup = text.indexOf('<', from);

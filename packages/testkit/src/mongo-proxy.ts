@@ -163,8 +163,8 @@ function messageStream(inspect: (message: Buffer) => Promise<void>): Transform {
 }
 
 /**
- * Returns the MongoDB command from the first field of the body of an OP_MSG. If its value is a text, it is the
- * collection.
+ * Returns the MongoDB command in an OP_MSG message: the name of the first field in its body and, if the value of this
+ * field is a text, that text as the collection.
  */
 function commandName(message: Buffer): string | undefined {
   if (message.readInt32LE(OP_CODE_AT) !== OP_MSG) return undefined;

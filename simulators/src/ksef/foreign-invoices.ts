@@ -43,8 +43,8 @@ export const foreignInvoiceSchema = z
     /** Number of invoices to register. `/1`, `/2` and so on are appended to the invoice number. */
     count: z.int().min(1).max(COUNT_MAX).optional(),
     /**
-     * Number of seconds by which the storage date of the invoice in KSeF is in the past. It may be earlier than a high
-     * water mark that was already stated.
+     * Number of seconds by which the storage date of the invoice in KSeF is in the past. The storage date may be
+     * earlier than a high water mark that the simulator has already stated.
      */
     storedSecondsAgo: z.int().min(0).max(SECONDS_MAX).optional(),
     /**

@@ -6,8 +6,8 @@ export interface Context {
   readonly nip: string;
   readonly tokens: readonly Token[];
   /**
-   * Permissions in this context of companies and persons who log in by certificate, keyed by their NIP or PESEL. The
-   * company of the context has all permissions.
+   * Permissions that companies and persons who log in by certificate have for this context, keyed by their NIP or
+   * PESEL. The company of the context has all permissions.
    */
   readonly people?: Readonly<Record<string, readonly string[]>>;
   /** NIPs of other sellers whose invoices this context may send. `*` allows all sellers. */
@@ -95,7 +95,7 @@ export interface Session {
   readonly isForeign: boolean;
 }
 
-/** Fields of the login of a KSeF session that the confirmation states. */
+/** Login data of a KSeF session, as the confirmation of receipt states it. */
 export type Proof = Pick<Session, 'tokenReferenceNumber' | 'loginHash'>;
 
 export interface FormCode {

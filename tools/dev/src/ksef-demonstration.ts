@@ -97,7 +97,10 @@ async function registerToken(ksefUrl: string, token: string): Promise<void> {
   if (!response.ok) throw new Error(`The simulator of KSeF refuses the token: ${await response.text()}`);
 }
 
-/** Returns the KSeF connection of an earlier start, or creates one and tests it so that it accepts submissions. */
+/**
+ * Returns the KSeF connection that an earlier run of the demonstration created, or creates one and tests it so that it
+ * accepts submissions.
+ */
 async function connect(api: Client, token: string): Promise<string> {
   for await (const { id, status } of api.items('/ksef-connections')) if (status === 'CONNECTED') return id;
   const { data } = await api.post('/ksef-connections', {

@@ -1,4 +1,5 @@
-// Demonstrates webhooks: the organization of the demonstration has an endpoint at the receiver of this start.
+// Demonstrates webhooks: registers a webhook endpoint for the demonstration's organization, with the URL of a receiver
+// that runs together with the demonstration.
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
@@ -17,18 +18,18 @@ const ARRIVE_MS_MAX = 5_000;
 const LOOK_EACH_MS = 20;
 
 /**
- * Checks whether this start demonstrates webhooks. It does not if the environment names allowed receivers or is
- * production.
+ * Checks whether this run of the demonstration includes webhooks. It does not if the environment sets one of the
+ * settings for webhook receivers, or in production.
  */
 export function showsWebhook(env: NodeJS.ProcessEnv): boolean {
   return env['NODE_ENV'] !== 'production' && SETTINGS_OF_RECEIVERS.every((name) => env[name] === undefined);
 }
 
 /**
- * Registers the receiver of this start for all events. The endpoint of an earlier start gets the address of this
- * receiver and a new secret, because only the earlier receiver knew the old secret. Without a receiver, that endpoint
- * is deleted.
- * @returns true if the endpoint is new, so that it has no deliveries of an earlier start
+ * Registers the webhook receiver of this run of the demonstration for all events. If an earlier run registered a
+ * webhook endpoint, that endpoint gets the URL of the current receiver and a new secret, because only the receiver of
+ * the earlier run knew the old secret. If no receiver is given, the endpoint is deleted.
+ * @returns true if the endpoint is new, so that it has no deliveries from an earlier run
  */
 export async function registerReceiver(
   baseUrl: string,

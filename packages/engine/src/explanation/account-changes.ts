@@ -3,9 +3,9 @@ import type { Subject } from './subject.js';
 import type { MasterAccount } from '../facts/erp-facts.js';
 
 /**
- * Returns the subjects of the finding that the accounts of a vendor were changed to the given accounts.
- * @param againAt time of this change, if an earlier change to the same accounts was confirmed. The time makes this
- * change a separate case.
+ * Returns the subjects of the finding that a vendor's bank accounts were changed: the vendor and the new accounts.
+ * @param againAt time of this change, if an earlier change to the same accounts was confirmed; the time is a further
+ *   subject, so that this change is reviewed as a separate case
  */
 export function accountChangeSubjects(
   vendorId: string,

@@ -18,7 +18,7 @@ export interface LinkedSupplier {
   readonly name: string;
   readonly nameKey: string;
   readonly taxKey?: string;
-  /** Country stated with the tax id. Absent in links stored before the field existed. */
+  /** Country stated with the tax id. Absent in records that were stored before the field existed. */
   readonly taxCountry?: string;
   readonly firstDay: number;
   readonly lastDay: number;
@@ -26,8 +26,8 @@ export interface LinkedSupplier {
   /** Id of the invoice that created the link from a bank account or order to a supplier. */
   readonly firstInvoiceId: string;
   /**
-   * Bills without a finding about the bank account or the supplier. The member `asked` contains all other bills. Absent
-   * if there are no such bills, and in links stored before the field existed.
+   * Bills that have no finding about the bank account or the supplier. All other bills are in `asked`. Absent if every
+   * bill has such a finding, and in records that were stored before the field existed.
    */
   readonly earning?: EarningUse;
   readonly asked?: EarningUse;
@@ -71,8 +71,8 @@ const LINKED_SUPPLIERS_MAX = 64;
 const ORDER_USES_MAX = 64;
 const DAY_MS = 86_400_000;
 /**
- * Length of a list of counted invoices in a profile or link at which finalized invoices are removed from it, except for
- * the newest entries.
+ * Number of counted invoices in a supplier profile, or in the record of a bank account or order (link), at which
+ * finalized invoices are removed from the list, except for the newest entries.
  */
 const COUNTED_UNITS_FULL = 64;
 const FINALIZED_UNITS_KEPT = 32;
@@ -102,8 +102,8 @@ export function isTied(link: Linked | null, supplierId: string): boolean {
 }
 
 /**
- * Checks whether the invoice is the one that links the supplier to the bank account or order, so that the finding is
- * raised once.
+ * Checks whether this invoice is the first on which the supplier uses the bank account or order, so that a finding
+ * about the first use is raised on this invoice only.
  */
 export function isNewOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): boolean {
   const own = link?.suppliers.find((linked) => linked.supplierId === supplierId);
@@ -155,9 +155,9 @@ export function countOrderUse(
 }
 
 /**
- * Checks whether the list of counted invoices in a profile or link is full, so that finalized invoices must be removed
- * before another invoice is counted. An invoice is finalized once everything that follows from it, such as its
- * findings, is stored.
+ * Checks whether the list of counted invoices in a supplier profile, or in the record of a bank account or order
+ * (link), is full, so that finalized invoices must be removed before another invoice is counted. An invoice is
+ * finalized once everything that follows from it, such as its findings, is stored.
  */
 export function isFull(countedUnits: readonly string[]): boolean {
   return countedUnits.length >= COUNTED_UNITS_FULL;

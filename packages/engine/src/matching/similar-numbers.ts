@@ -5,9 +5,9 @@ import type { DuplicateParameters } from '../policy/duplicates.js';
 
 /**
  * Checks whether two invoice numbers are equal except for the year of the bill, which one number shortens or leaves
- * out: `RE-2026-0113` and `RE-0113`, `F/2026/01/31` and `F/26/01/31`. The rule applies only within one calendar year,
- * because counters restart with a new year. Numbers of bills from one month may also differ in the month, the date, or
- * the letters before them: `FV/40/09/2026` and `FV/40/2026`.
+ * out: `RE-2026-0113` and `RE-0113`, `F/2026/01/31` and `F/26/01/31`. The rule applies only to bills of the same
+ * calendar year, because counters restart with a new year. If both bills are from the same month, one number may also
+ * leave out the month, the date, or the letters before them: `FV/40/09/2026` and `FV/40/2026`.
  */
 export function areEqualButForYear(left: Candidate, right: Candidate, parameters: DuplicateParameters): boolean {
   if (left.issueDate.slice(0, 4) !== right.issueDate.slice(0, 4)) return false;

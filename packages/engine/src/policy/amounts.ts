@@ -43,8 +43,9 @@ export interface AmountParameters {
   readonly amountWindowDays: number;
   readonly logMadFloor: number;
   /**
-   * Number of newest amounts that show growth. A supplier grows if the median of its newest `trendAmounts` is at least
-   * `trendRatioMin` times the median of its older amounts. Only the newest amounts are usual then.
+   * Number of newest amounts of a supplier that decide whether the supplier grows: their median is at least
+   * `trendRatioMin` times the median of the older amounts. For a growing supplier, only these newest amounts count as
+   * usual.
    */
   readonly trendAmounts: number;
   readonly trendRatioMin: number;
@@ -62,8 +63,8 @@ export interface AmountParameters {
   readonly beyondAllTimes: number;
   readonly beyondAllRatioMin: number;
   /**
-   * Minimum ratio to the largest amount of the supplier, and minimum value, for an outlier if there are fewer than
-   * `outlierSampleMin` earlier amounts.
+   * Minimum ratio to the supplier's largest amount, and minimum invoice value, at which an amount counts as an outlier
+   * although fewer than `outlierSampleMin` earlier amounts are known.
    */
   readonly fewAmountsTimes: number;
   readonly fewAmountsValueMin: string;
@@ -92,7 +93,7 @@ export interface AmountParameters {
   /** Number of days before the surge for which bills of the supplier must be known. */
   readonly surgeHistoryDays: number;
   readonly surgeValueMin: string;
-  /** Minimum ratio of an earlier amount to the checked invoice amount for both to have the same size. */
+  /** Minimum ratio of an earlier amount to the checked amount at which the two count as amounts of the same size. */
   readonly sameSizeShareMin: number;
   /** Number of earlier amounts of the same size that lower the severity of the finding about an outlier. */
   readonly outlierKnownMin: number;
@@ -113,22 +114,22 @@ export interface AmountParameters {
    */
   readonly shiftDigitsMin: number;
   /**
-   * Number of other billed amounts that are multiples of the smaller amount, at which the supplier counts as selling by
-   * the piece, and the largest multiple that counts.
+   * A supplier counts as selling by the piece if at least `shiftMultiplesMin` of its other amounts are multiples of the
+   * smaller of the two compared amounts. A multiple counts up to `shiftMultipleMax` times the smaller amount.
    */
   readonly shiftMultiplesMin: number;
   readonly shiftMultipleMax: number;
   readonly shiftValueMin: string;
   readonly recurringMin: number;
-  /** Maximum number of other bills between the bills of a regular series, and of missing bills in the series. */
+  /** Maximum number of exceptions in a regular series of bills: other bills in between, and missing bills. */
   readonly recurringExceptionsMax: number;
   readonly recurringTolerancePercent: number;
   readonly recurringGapsDays: readonly { readonly min: number; readonly max: number }[];
   readonly recurringChangePercent: number;
   readonly recurringRaisePercent: number;
   /**
-   * Rise in percent from one bill to the next that does not interrupt a series, and the number of days over which such
-   * rises are added up.
+   * Maximum rise in percent from one bill to the next at which a series of bills still counts as regular, and the
+   * number of days over which such rises are added up.
    */
   readonly recurringStepPercent: number;
   readonly recurringRiseDays: number;
@@ -146,8 +147,8 @@ export interface AmountParameters {
   readonly splitDays: number;
   readonly splitGroupMin: number;
   /**
-   * Minimum number of a supplier's bills, and minimum share of them in the band below a limit, at which the prices of
-   * the supplier count as being in this band.
+   * A supplier's prices count as usual in the band below an approval limit if the supplier has at least this many
+   * bills, and at least this share of them is in the band.
    */
   readonly pricePointHistoryMin: number;
   readonly pricePointShareMin: number;

@@ -18,8 +18,8 @@ export interface ErpParameters {
   readonly notInMasterHighValue: string;
   readonly overbilledPercent: number;
   /**
-   * Amount that is tolerated in addition to the percentage, in euros at the exchange rate of the invoice, or in the
-   * invoice currency if no rate exists.
+   * Amount by which an invoice may exceed its order in addition to `overbilledPercent`. It is in euros, converted at
+   * the exchange rate of the invoice, or in the invoice currency if no rate exists.
    */
   readonly overbilledTolerance: string;
   readonly overbilledMuchPercent: number;

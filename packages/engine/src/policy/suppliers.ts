@@ -15,11 +15,17 @@ export interface SupplierParameters {
   readonly levels: {
     readonly lookalike: Level;
     readonly lookalikeConflicting: Level;
-    /** Severity and confidence of a finding about further rows of the history scan that imported the supplier. */
+    /**
+     * Severity and confidence of the lookalike finding about a further row of the history scan that imported the
+     * supplier.
+     */
     readonly lookalikeAsked: Level;
     readonly taxIdChanged: Level;
     readonly taxIdChangedNewAccount: Level;
-    /** Severity and confidence of a finding about further rows of the history scan that imported the tax id. */
+    /**
+     * Severity and confidence of the finding about a changed tax id in a further row of the history scan that imported
+     * this tax id.
+     */
     readonly taxIdChangedAsked: Level;
     /** Severity and confidence of a finding about a tax id that is first stated after invoices without one. */
     readonly taxIdFirstUse: Level;
@@ -47,7 +53,10 @@ export interface SupplierParameters {
   readonly groupTaxIdsMin: number;
   readonly taxIdShareMin: number;
   readonly taxIdInvoicesMin: number;
-  /** Number of rows in an organization's first history scan during which every supplier is new. */
+  /**
+   * Number of rows at the beginning of an organization's first history scan for which a new supplier raises no finding,
+   * because every supplier is new there.
+   */
   readonly firstScanRows: number;
   readonly dormantInvoicesMin: number;
   readonly dormantDaysMin: number;

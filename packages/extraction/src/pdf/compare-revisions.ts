@@ -137,9 +137,9 @@ interface History {
 type Open = Parameters<Parameters<typeof withPdfium>[0]>[0];
 
 /**
- * Compares all revisions of a PDF with its current content, signed ones first. The current content must not differ from
- * a signed revision at all. It must contain everything that an unsigned revision contains, without any additional
- * amount or account.
+ * Compares all revisions of a PDF with its current content, signed revisions first. The current content must be equal
+ * to that of every signed revision. It must contain everything that each unsigned revision contains, and may add
+ * anything except an amount or account.
  */
 async function compareAll(history: History): Promise<HistoryFacts> {
   const { bytes, ends } = history;

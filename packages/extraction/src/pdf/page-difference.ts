@@ -75,10 +75,10 @@ const ACCOUNT_CHARACTERS_MAX = 40;
 const FIGURE_MARGIN_PIXELS = 12;
 
 /**
- * Compares the images, texts and annotations of a document page in two revisions. If the page can no longer be drawn,
- * it counts as changed, because it has more boxes or annotations than any invoice.
- * @param laterSignatures number of signatures that were added to the file after the earlier revision; at most this many
- * new signature fields may be signed
+ * Compares the images, texts and annotations of a document page in two revisions. If the current page cannot be drawn,
+ * the page counts as changed, because only a page with more boxes or annotations than any invoice cannot be drawn.
+ * @param laterSignatures number of signatures that were added to the file after the earlier revision; if the page has
+ *   more new signature fields, none of them counts as a signature
  */
 export function comparePages(
   before: PageView,
@@ -158,8 +158,8 @@ function without(words: readonly Word[], others: readonly Word[]): Word[] {
 }
 
 /**
- * Returns the words of a document page in pixels of the drawing, or in points. All letters of a cell are assumed to
- * have equal width.
+ * Returns the words of a document page with their positions: in pixels if the drawing of the page is given, otherwise
+ * in points. All letters of a cell are assumed to have equal width.
  */
 function wordsOf(page: TextPage, drawn?: DrawnPage): Word[] {
   const scale = drawn === undefined ? 1 : drawn.content.width / page.width;
@@ -193,9 +193,9 @@ function compareContent(before: GreyPicture, after: GreyPicture): PageDifference
 }
 
 /**
- * Compares two revisions of a PDF page with their annotations. Without annotations, both revisions have the same
- * content, or the later revision only adds content. The content below an annotation decides what the annotation may
- * change.
+ * Compares the annotations of two revisions of a PDF page. The caller has already found that, without annotations, the
+ * later revision has the same content as the earlier one or only adds to it. The content below an annotation decides
+ * what the annotation may change.
  */
 function compareAnnotations(before: PageView, after: PageView, signatures: readonly PixelArea[]): PageDifference {
   const [one, other] = [before.drawn, after.drawn];
@@ -233,9 +233,9 @@ function compareAnnotations(before: PageView, after: PageView, signatures: reado
 }
 
 /**
- * Returns the areas of new signatures on a PDF page: the fields of later signatures, and open fields that were signed.
- * A field counts as a stamp and not as a signature if it has no signature in the file, is large, contains a number or
- * draws more than a name.
+ * Returns the areas of new signatures on a PDF page: of signature fields that were added, and of empty fields that were
+ * signed. A new field is taken for a stamp and not returned if it is large, contains a number or draws more than a
+ * name. If the page has more new fields than the file has new signatures, no area is returned.
  */
 function newSignatures(before: PageView, after: PageView, laterSignatures: number): PixelArea[] {
   const signed = before.drawn.annotations.filter(({ kind }) => kind === 'SIGNATURE');
@@ -293,7 +293,10 @@ function drawingIn(
   return box;
 }
 
-/** Returns the highlights of a PDF page, and its notes, if they are small, few and apart from each other. */
+/**
+ * Returns the comments on a PDF page: all highlights, and the notes that are small and apart from each other if the
+ * page has only few notes.
+ */
 function commentsOf({ annotations }: DrawnPage): Annotation[] {
   const notes = annotations.filter(({ kind }) => kind === 'NOTE');
   const isApart = (note: Annotation): boolean => {

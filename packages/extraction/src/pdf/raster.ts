@@ -8,7 +8,7 @@ import type { Area } from './page-marks.js';
 import { pdfiumProgram } from './pdfium-program.js';
 
 const DPI = 300;
-/** Resolution in DPI for drawing payment codes, whose squares have half a millimetre. */
+/** Resolution in DPI for drawing payment codes, whose squares are half a millimetre wide. */
 const CODE_DPI = 150;
 /** Width in points of the white margin that a payment code needs around it. */
 const CODE_MARGIN = 8;

@@ -15,7 +15,7 @@ interface Listed {
  */
 export const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
-/** Finds one page of the documents of an organization that match, newest first. */
+/** Finds one page of the documents of an organization that match the filter, newest first. */
 export function findPage<D extends Listed>(
   collection: Collection<D>,
   filter: Filter<D> & { readonly organizationId: string },

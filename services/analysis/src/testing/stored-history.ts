@@ -78,8 +78,8 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
   };
 
   /**
-   * Returns the next version of a record that counts invoices, with one more invoice. All records that follow from
-   * earlier invoices must be stored.
+   * Returns the next version of a record that counts invoices, with one more invoice. Before the call, all records that
+   * follow from earlier invoices must have been stored.
    */
   const counted = (before: CountedRecord | undefined, unitId: string) => {
     const units = before?.countedUnits ?? [];

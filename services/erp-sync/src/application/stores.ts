@@ -42,8 +42,8 @@ export interface ConnectionStore {
   /**
    * Stores a new ERP connection.
    * @param remoteKey identifies the company within its provider
-   * @param more the sealed tokens for a provider that uses OAuth consent; otherwise the number from {@link
-   * KnownConnections.next}
+   * @param more the sealed tokens if the provider uses OAuth consent; otherwise the connection number that
+   *   {@link KnownConnections.next} returned
    * @throws DomainError already_exists if the organization has already connected the company
    * @throws VersionConflict if another connection was stored with the same number
    */

@@ -36,9 +36,9 @@ export interface CodedAnswer {
 }
 
 /**
- * Returns the fault for an unsuccessful ERP response: the fault in the first table row with its status, one of its
- * codes and the requested list. An unknown response counts as an outage and is retried, so that users are not asked to
- * fix a temporary problem.
+ * Returns the fault for an unsuccessful ERP response. It is the fault of the first table row that matches the status of
+ * the response, one of its error codes, and the requested list. If no row matches, the response counts as an outage and
+ * is retried, so that users are not asked to fix a temporary problem.
  */
 export function faultByTable(rules: readonly AnswerRule[], answer: CodedAnswer, subject: string): ErpFault {
   const rule = rules.find(

@@ -92,7 +92,8 @@ export async function createSubmissionIndexes(
       { key: { dueAt: 1 }, sparse: true, name: 'due' },
       { key: { connectionId: 1, isOpen: 1 }, name: 'open' },
       { key: { connectionId: 1, waitsForConnection: 1 }, name: 'waiting' },
-      // At most one session of a KSeF submission has a key.
+      // At most one session of a KSeF submission has a stored key, so the index has at most one entry for each
+      // submission.
       { key: { 'progress.sessions.key.keyId': 1 }, sparse: true, name: 'session_key' },
     ]),
     ensureIndexes(confirmations, [{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]),

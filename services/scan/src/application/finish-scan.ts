@@ -37,12 +37,13 @@ interface Withdrawn {
 /**
  * Completes a running history scan that this worker has claimed: reserves the external ids, determines the skipped
  * rows, requests the analysis and stores the result (architecture section 7). Every step can be repeated, so a worker
- * that takes over a history scan calls this function too. If `watch` is given, it already contains the durations of the
- * earlier stages. After a failed attempt the history scan waits for a retry, and after repeated failures it no longer
- * blocks other history scans (ADR 0016).
- * @throws DomainError already_exists if no row is left, and the error with which the analysis refuses the rows, after
- *   which nothing of the history scan remains; unavailable for any other failure, after which the sweep retries
- * @throws Error of the driver if the database is unavailable, after which the sweep continues when the lease has
+ * that takes over a history scan calls this function too. After a failed attempt the history scan waits for a retry,
+ * and after repeated failures it no longer blocks other history scans (ADR 0016).
+ * @param watch measures the stages of the scan; if given, it already contains the durations of the stages before this
+ *   call
+ * @throws DomainError already_exists if no row is left. If the analysis refuses the rows, its error is thrown. In both
+ *   cases the history scan is removed. After any other failure, unavailable is thrown and the sweep retries
+ * @throws Error of the database driver if the database is unavailable; the sweep continues the scan when the lease has
  *   expired
  * @throws VersionConflict if another worker has taken over the history scan
  */

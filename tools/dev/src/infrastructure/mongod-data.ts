@@ -1,4 +1,4 @@
-// Cleans the data directory of mongod after earlier starts.
+// Removes what earlier runs of mongod may have left in its data directory, such as a running process.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';

@@ -88,7 +88,9 @@ function passwordOf(mongodbUrl: string, user: string): string {
   return createHmac('sha256', new URL(mongodbUrl).password).update(user).digest('hex');
 }
 
-/** Creates a MongoDB user with the given rights and the given password, or changes an existing user to them. */
+/**
+ * Creates a MongoDB user with the given rights and password. If the user exists, its rights and password are replaced.
+ */
 async function putUser(
   users: Db,
   name: string,

@@ -62,8 +62,8 @@ export interface ListedAccounts {
 export interface ListedAccountStore {
   hasListedAccounts(of: ImportSource): Promise<boolean>;
   /**
-   * Returns the ERP vendors that have separately listed bank accounts with ids in the range. The result also contains
-   * the ids of their other separately listed accounts.
+   * Returns the ERP vendors with separately listed bank accounts whose ids are in the given range of ids, together with
+   * the ids of all separately listed accounts of these vendors.
    */
   listedAccounts(of: ImportSource, range: IdRange): AsyncIterable<ListedAccounts>;
 }
@@ -83,9 +83,9 @@ export interface ListPart extends IdRange {
 }
 
 /**
- * Compares the imported records with a range of a complete list of ids, and marks the records that are missing from the
- * list as deleted. An empty list is ignored while records exist, because an ERP also returns it when a permission is
- * missing.
+ * Receives the complete list of record ids from an ERP, one range of the sorted ids at a time. Compares each range with
+ * the imported records, and marks imported records that the list lacks as deleted. An empty list is ignored while
+ * records exist, because an ERP also returns an empty list when a permission is missing.
  * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ReconcileIds = (of: ImportSource, list: ListPart) => Promise<Reconciled>;

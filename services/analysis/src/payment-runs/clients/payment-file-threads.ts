@@ -22,9 +22,7 @@ const FILE_MS_MAX = 20_000;
 const HEAP_MEBIBYTES_MAX = 192;
 /** Time for which an idle thread that reads payment files is kept. */
 const IDLE_MS_MAX = 30_000;
-/**
- * Maximum time in milliseconds for which the result of a thread that reads payment files keeps other requests waiting.
- */
+/** Maximum time in milliseconds for which processing the result of a payment file thread delays other requests. */
 const TURN_MS_MAX = 0.5;
 const RETRY_SECONDS = 5;
 

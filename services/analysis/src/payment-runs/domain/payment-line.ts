@@ -2,8 +2,8 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
 /**
- * A document that a payment states as its reason, with the amount that is paid of the document if the payment file
- * states this amount.
+ * A document that a payment states as its reason, with the part of the payment that is for this document, if the
+ * payment file states it.
  */
 export interface StatedDocument {
   readonly number: string;
@@ -47,7 +47,10 @@ export interface PaymentLine {
    */
   readonly proxy?: string;
   readonly executionDate?: CalendarDate;
-  /** Documents in the structured remittance information of a payment, and invoice numbers of a payment line in JSON. */
+  /**
+   * Documents that the payment is for: those in its structured remittance information or, for a payment line in JSON,
+   * its invoice numbers.
+   */
   readonly documents: readonly StatedDocument[];
   readonly creditorReference?: string;
   /** Unstructured remittance information of the payment. */

@@ -154,9 +154,9 @@ export function paymentRunStore(
   const aggregates = aggregateStore(runs, outbox, clock);
   const releaseAggregates = aggregateStore(releases, outbox, clock);
   /**
-   * Returns the checks that contain lines that may have been paid: the checks in which lines were given out and, for a
-   * payment run with a report of the bank, its newest check. Lines of other checks are not read, because there may be
-   * many.
+   * Returns the ids of the checks whose lines may have been paid. These are the checks from which a payment file was
+   * downloaded and, if the bank has reported about the payment run, its newest check. Lines of other checks are not
+   * read, because there may be many.
    */
   const effectiveChecks = async (organizationId: string, runIds: readonly string[]): Promise<readonly string[]> => {
     const found = await inBatches(runIds, LOOKUP_IDS_MAX, (some) =>

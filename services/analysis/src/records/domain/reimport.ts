@@ -21,8 +21,8 @@ export interface EarlierScan {
  * Finds the earlier history scan that shares the most rows with a new history scan. If two earlier scans share equally
  * many rows, the scan that was received first is chosen.
  * @param candidates earlier records that share a lookup key with one of the rows
- * @param hitsMax maximum number of records that were read for each lookup key; if so many identical records were found,
- *   more may exist, so further identical rows count as repeats of the last one
+ * @param hitsMax maximum number of records that were read for each lookup key. If this many records with the same
+ *   content were found, more may exist, so further rows with this content count as repeats of the last record
  */
 export function nearestScan(
   rows: readonly Candidate[],

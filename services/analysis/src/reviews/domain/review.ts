@@ -168,8 +168,8 @@ export function reviewKeysOf(findings: readonly Finding[]): string[] {
 }
 
 /**
- * Checks whether a FALSE_POSITIVE review still applies to findings about the invoice in the given facts. A review that
- * unblocked an account does not apply after a later fraud confirmation.
+ * Checks whether a FALSE_POSITIVE review still applies when an invoice is analyzed with the given facts. A review that
+ * unblocked a bank account no longer applies once fraud on the account was confirmed later.
  */
 export function stillHolds({ type, reviewedAt }: CurrentReview, { bankLink }: Pick<Facts, 'bankLink'>): boolean {
   const confirmedAt = bankLink?.fraud?.confirmedAt;

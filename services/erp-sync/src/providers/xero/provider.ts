@@ -166,8 +166,9 @@ function contactsOf({ idName }: Pick<StreamSource<unknown>, 'idName'>, rows: rea
 }
 
 /**
- * Parses a position in a Xero list such as `2:1000/<id>`: the position of a page, and the last row that was read on the
- * page after it. The page size is part of the position, because pages of another size have other rows.
+ * Parses a stored position in a Xero list, such as `2:1000/<id>`: the page up to which the list was read completely,
+ * the page size, and the id of the last row that was read on the following page. The page size is part of the position,
+ * because pages of another size have other rows.
  */
 function readPartPosition(after: string | undefined, pageSize: number): { page: string; row: string | undefined } {
   const [page = '', row] = (after ?? '').split('/', 2);

@@ -12,11 +12,11 @@ export function hasAnyField(body: object): boolean {
 const NAME_LENGTH_MAX = 100;
 
 /**
- * Validates a part of a request with its schema.
- * @param root name of the value in messages if a fault has no path: `body` or `query`
- * @param at path of the value in the body, if it is a part of it
+ * Validates the body or the query of a request, or a value inside the body, with a schema.
+ * @param root `body` or `query`: the name that messages use for a fault without a path
+ * @param at path of the value in the body if the value is not the whole body
  * @throws DomainError `invalid` with one detail for each invalid field; its message has the first fault and the number
- * of faults
+ *   of faults
  */
 export function validate<S extends z.ZodType>(
   schema: S,
