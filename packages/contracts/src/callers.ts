@@ -285,6 +285,7 @@ const sealedRpcs: ReadonlySet<string> = new Set([
   '/invoicecontrol.billing.v1.CheckoutService/CreateCheckout',
   '/invoicecontrol.billing.v1.SubscriptionService/CreatePortalSession',
   '/invoicecontrol.erp_sync.v1.ConnectionService/CreateConnection',
+  '/invoicecontrol.erp_sync.v1.ConnectionService/UpdateConnection',
   '/invoicecontrol.ksef.v1.ConnectionService/SaveConnection',
   '/invoicecontrol.organization.v1.ApiKeyService/CreateApiKey',
   '/invoicecontrol.organization.v1.ApiKeyService/RevokeApiKey',
@@ -294,6 +295,10 @@ const sealedRpcs: ReadonlySet<string> = new Set([
   '/invoicecontrol.organization.v1.MemberService/UpdateMember',
   '/invoicecontrol.organization.v1.OrganizationService/DeleteOrganization',
   '/invoicecontrol.organization.v1.OrganizationService/UpdateBaseCurrency',
+  '/invoicecontrol.organization.v1.OrganizationService/UpdateOrganization',
+  '/invoicecontrol.organization.v1.SessionService/CreateSession',
+  '/invoicecontrol.webhooks.v1.EndpointService/CreateEndpoint',
+  '/invoicecontrol.webhooks.v1.EndpointService/RotateSecret',
 ]);
 
 /**

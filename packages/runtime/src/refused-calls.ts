@@ -21,16 +21,26 @@ export function organizationIn(request: unknown): string | undefined {
   return typeof organizationId === 'string' && ORGANIZATION_ID.test(organizationId) ? organizationId : undefined;
 }
 
+const REQUEST_ID_LENGTH_MAX = 128;
+/** Maximum number of refused calls that one process records in a minute. */
+export const RECORDS_A_MINUTE_MAX = 60;
+
 /**
  * Returns a function that records refused calls, at most once a minute for the same caller, rpc and reason, so that an
  * attacker who controls a service cannot cause endless records.
  */
 export function boundedRefusals(record: (refused: RefusedCall) => Promise<void>, logger: Logger) {
   const isDue = onceAMinute();
+  let minute = 0;
+  let recorded = 0;
   return (refused: RefusedCall): void => {
     const { caller, rpc, reason, organizationId } = refused;
     if (!isDue(`${caller} ${rpc} ${reason}`)) return;
-    record(refused).catch((error: unknown) =>
+    const now = Math.floor(Date.now() / 60_000);
+    if (now !== minute) [minute, recorded] = [now, 0];
+    recorded += 1;
+    if (recorded > RECORDS_A_MINUTE_MAX) return;
+    record({ ...refused, requestId: refused.requestId.slice(0, REQUEST_ID_LENGTH_MAX) }).catch((error: unknown) =>
       logger.error({ error, caller, rpc, organizationId }, 'a refused call could not be recorded'),
     );
   };

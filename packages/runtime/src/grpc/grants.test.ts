@@ -79,7 +79,7 @@ describe('a grant', () => {
     expect(reasonOf(() => read(issueGrant(organization, facts, ago(69)), 'request'))).toBeUndefined();
     expect(reasonOf(() => read(issueGrant(organization, facts, ago(71)), 'request'))).toBe('grant_expired');
     expect(reasonOf(() => read(issueGrant(organization, facts, ago(-9)), 'request'))).toBeUndefined();
-    expect(reasonOf(() => read(issueGrant(organization, facts, ago(-11)), 'request'))).toBe('grant_invalid');
+    expect(reasonOf(() => read(issueGrant(organization, facts, ago(-11)), 'request'))).toBe('grant_expired');
   });
 
   test('proves for work that continues later who started it', () => {

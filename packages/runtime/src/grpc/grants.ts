@@ -48,7 +48,7 @@ export function grantReader(identity: Identity): (bytes: Buffer, use: GrantUse) 
       if (signer !== ISSUER) throw new Error(`the grant was signed by ${signer}`);
       const grant = Grant.decode(content);
       const issuedMs = issuedMsOf(grant);
-      if (issuedMs < validFrom.getTime() - CLOCK_SKEW_MS || issuedMs > validTo.getTime())
+      if (!(issuedMs >= validFrom.getTime() - CLOCK_SKEW_MS && issuedMs <= validTo.getTime()))
         throw new Error('the grant was signed with a certificate that was not valid at that time');
       return grant;
     } catch (error) {
@@ -67,8 +67,7 @@ export function grantReader(identity: Identity): (bytes: Buffer, use: GrantUse) 
       }
     }
     const ageMs = Date.now() - issuedMsOf(grant);
-    if (ageMs < -CLOCK_SKEW_MS)
-      throw new ProofRefused('grant_invalid', new Error('the grant was issued in the future'));
+    if (ageMs < -CLOCK_SKEW_MS) throw new ProofRefused('grant_expired', new Error('the clock of the issuer is ahead'));
     if (use === 'request' && ageMs > grant.livesSeconds * 1_000 + CLOCK_SKEW_MS)
       throw new ProofRefused('grant_expired', new Error(`the grant was issued ${Math.round(ageMs / 1_000)} s ago`));
     return grant;

@@ -74,8 +74,11 @@ export function principalGuard({ callers, identity, logger, onRefused }: Princip
     const bytes = grantBytesOf(call.metadata);
     const organizationId = organizationOf(call.request);
     const grant = bytes === undefined ? undefined : readGrant(bytes, caller === GATEWAY ? 'request' : 'work');
-    if (!needsGrant(path, caller) || organizationId === undefined) return grant;
-    if (grant === undefined) throw new ProofRefused('grant_missing');
+    if (organizationId === undefined) return grant;
+    if (grant === undefined) {
+      if (needsGrant(path, caller)) throw new ProofRefused('grant_missing');
+      return undefined;
+    }
     if (grant.organizationId !== organizationId) throw new ProofRefused('grant_foreign');
     if (caller === GATEWAY && isSealed(path))
       breakSeal(sealBytesOf(call.metadata), path, hashes.get(call.request as object) ?? Buffer.alloc(0));

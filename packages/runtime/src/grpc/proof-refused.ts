@@ -6,10 +6,10 @@ export type ProofFault = (typeof proofFaults)[number];
 
 const NOT_PROVED = 'The calling service has not proved that it acts for this organization.';
 /**
- * A repeated request gets a new grant in place of the expired one. Every other refusal means that the calling service
+ * A repeated request gets a new grant in place of one that is not valid at this moment. Every other refusal means that the calling service
  * is faulty or is controlled by an attacker.
  */
-const EXPIRED = 'The proof of the caller has expired on its way between two services. Retry the request in a moment.';
+const EXPIRED = 'The proof of the caller is not valid at this moment. Retry the request in a moment.';
 
 /** Refusal of a call whose caller has not proved for whom it acts. */
 export class ProofRefused extends DomainError {

@@ -50,15 +50,18 @@ export function sealBreaker(identity: Identity): (seal: Buffer | undefined, path
   };
   const open = (seal: Buffer, path: string, hash: Buffer, nowMs: number): RequestSeal => {
     try {
-      const { signer, content } = verifyContent('request', seal);
+      const { signer, content, validFrom, validTo } = verifyContent('request', seal);
       if (signer !== SEALER) throw new Error(`the seal is that of ${signer}`);
       const found = RequestSeal.decode(content);
       if (found.rpc !== path.slice(1)) throw new Error(`the seal is for ${found.rpc}`);
       if (!found.requestHash.equals(hash)) throw new Error('the seal is for another request');
       if (found.nonce.length !== NONCE_BYTES) throw new Error(`the seal has a nonce of ${found.nonce.length} bytes`);
-      const ageMs = nowMs - (found.issuedTime?.getTime() ?? 0);
-      if (ageMs < -CLOCK_SKEW_MS || ageMs > LIFE_MS + CLOCK_SKEW_MS)
-        throw new Error(`the seal was issued ${Math.round(ageMs / 1_000)} s ago`);
+      const issuedMs = found.issuedTime?.getTime() ?? NaN;
+      const ageMs = nowMs - issuedMs;
+      // A time that cannot be read is NaN, for which every comparison is false.
+      const isInTime = ageMs >= -CLOCK_SKEW_MS && ageMs <= LIFE_MS + CLOCK_SKEW_MS;
+      const isOfCertificate = issuedMs >= validFrom.getTime() - CLOCK_SKEW_MS && issuedMs <= validTo.getTime();
+      if (!isInTime || !isOfCertificate) throw new Error(`the seal was issued ${Math.round(ageMs / 1_000)} s ago`);
       return found;
     } catch (error) {
       throw new ProofRefused('seal_invalid', error);

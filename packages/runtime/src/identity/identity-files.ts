@@ -64,7 +64,7 @@ export function isIssuedBy(
   authorities: readonly X509Certificate[],
 ): boolean {
   const hasIssued = (issuer: X509Certificate): boolean =>
-    certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+    issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
   if (authorities.some(hasIssued)) return true;
   const next = between.find(hasIssued);
   return (

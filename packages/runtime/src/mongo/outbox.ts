@@ -292,10 +292,9 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
    * After an outage, a backlog needs many searches, which follow each other as long as the broker accepts the events.
    */
   const relay = async (): Promise<void> => {
-    const names = await collectionsWithEvents();
     for (let isMore = true; isMore && !isStopped;) {
       isMore = false;
-      for (const name of names) if (await relayOf(name)) isMore = true;
+      for (const name of await collectionsWithEvents()) if (await relayOf(name)) isMore = true;
     }
   };
   const rewind = await watchForRewind({ db, collectionNames, publisher, clock, logger });

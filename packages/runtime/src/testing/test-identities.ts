@@ -49,7 +49,7 @@ const otherNames: Readonly<Record<string, string>> = { connections: 'erpConnecti
 
 /** Returns a grant of the organization in a request, with the limits and the plan that the request states. */
 function grantFor(request: object, facts: Partial<Grant>): Buffer | undefined {
-  const { organizationId, plan, ...fields } = request as Readonly<Record<string, unknown>>;
+  const { organizationId, plan, isByAdmin, ...fields } = request as Readonly<Record<string, unknown>>;
   if (typeof organizationId !== 'string') return undefined;
   const limits = Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {
@@ -57,7 +57,12 @@ function grantFor(request: object, facts: Partial<Grant>): Buffer | undefined {
       return name.endsWith(LIMIT) && typeof value === 'number' ? [[otherNames[limit] ?? limit, value]] : [];
     }),
   );
-  return testGrant(organizationId, { limits, ...(typeof plan === 'string' ? { plan } : {}), ...facts });
+  return testGrant(organizationId, {
+    limits,
+    ...(typeof plan === 'string' ? { plan } : {}),
+    ...(isByAdmin === false ? { role: 'ANALYST' } : {}),
+    ...facts,
+  });
 }
 
 /**

@@ -89,6 +89,16 @@ export function requireGrantable(rights: Rights, grantor: Rights): void {
 }
 
 /**
+ * Checks the role of a caller where its mistake or abuse would cost an organization the most, in addition to the gateway,
+ * which checks the role of each route.
+ * @throws DomainError forbidden
+ */
+export function requireRole({ role }: Rights, minimum: Role): void {
+  if (isRoleAtLeast(role, minimum)) return;
+  throw new DomainError('forbidden', `The API key has the role ${role}. Use a key with the role ${minimum} or higher.`);
+}
+
+/**
  * Checks that an API key does not have a higher role than the member that it is created for.
  * @throws DomainError invalid
  */

@@ -250,6 +250,15 @@ describe('keys', () => {
     expect((await create('ADMIN', [])).apiKey?.role).toBe('ADMIN');
   });
 
+  test('are revoked only with the grant of an ADMIN, whatever the gateway has checked', async () => {
+    const { organizationId, ownerKeyId, key } = await tenantWithKey('ADMIN');
+    const { context } = asKey(ownerKeyId);
+    const grant = testGrant(organizationId, { actorId: ownerKeyId, role: 'ANALYST' });
+    await expect(
+      clients.apiKey.revokeApiKey({ organizationId, apiKeyId: idOfKey(key) }, { context: { ...context, grant } }),
+    ).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+
   test('are revoked by another key of the same or a higher role', async () => {
     const { organizationId, ownerKeyId, key } = await tenantWithKey('ADMIN');
     const revoke = (apiKeyId: string, by: string) =>

@@ -64,6 +64,16 @@ const deleted = (organizationId: string, confirmName = 'Acme') =>
   clients.organization.deleteOrganization({ organizationId, confirmName }, caller);
 const restored = (recoveryToken: string) => clients.organization.restoreOrganization({ recoveryToken }, caller);
 
+test('an organization is deleted only with the grant of an OWNER, whatever the gateway has checked', async () => {
+  const { organizationId } = await clients.createTenant('Acme');
+  const grant = testGrant(organizationId, { role: 'ADMIN' });
+  const byAdmin = { ...caller, context: { ...caller.context, grant } };
+  await expect(
+    clients.organization.deleteOrganization({ organizationId, confirmName: 'Acme' }, byAdmin),
+  ).rejects.toMatchObject({ kind: 'forbidden' });
+  await deleted(organizationId);
+});
+
 describe('the four-eyes rule', () => {
   test('needs a second OWNER to be switched off, travels in the facts and is audited', async () => {
     const { organizationId, ownerUserId } = await clients.createTenant('Acme');

@@ -1,3 +1,4 @@
+import { testGrant } from '@invoicecontrol/runtime/testing/test-identities';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
@@ -120,9 +121,12 @@ describe('a session', () => {
     );
     const { session, token } = await open(created.key);
     expect(session?.userId).toBe(userId);
-    expect(
-      (await clients.session.describeCaller({ organizationId, apiKeyId: idOfKey(created.key) }, asKey('x'))).user,
-    ).toMatchObject({ userId, name: 'Ann', email: 'ann@example.com' });
+    const apiKeyId = idOfKey(created.key);
+    expect((await clients.session.describeCaller({ organizationId, apiKeyId }, asKey(apiKeyId))).user).toMatchObject({
+      userId,
+      name: 'Ann',
+      email: 'ann@example.com',
+    });
     const change = { organizationId, userId };
     await clients.member.updateMember({ ...change, role: 'VIEWER' }, asKey(idOfKey(ownerKey)));
     expect(await authenticate(token)).toMatchObject({ role: 'VIEWER' });
@@ -130,6 +134,26 @@ describe('a session', () => {
     await clients.member.removeMember(change, asKey(idOfKey(ownerKey)));
     await expect(authenticate(token)).rejects.toMatchObject(refusal);
     expect(await listed()).toEqual([]);
+  });
+
+  test('is opened for the key that the grant of the caller proves, and for no other key of the organization', async () => {
+    const stolen = { organizationId, apiKeyId: idOfKey(ownerKey) };
+    await expect(clients.session.createSession(stolen, asKey(idOfKey(key)))).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+    await expect(clients.session.describeCaller(stolen, asKey(idOfKey(key)))).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+  });
+
+  test('of a session is not opened', async () => {
+    const { context } = asKey(idOfKey(key));
+    const grant = testGrant(organizationId, { actorId: idOfKey(key), sessionId: 'session-1' });
+    const again = clients.session.createSession(
+      { organizationId, apiKeyId: idOfKey(key) },
+      { context: { ...context, grant } },
+    );
+    await expect(again).rejects.toMatchObject({ kind: 'forbidden' });
   });
 
   test('of another organization looks exactly like a missing one', async () => {
@@ -146,7 +170,7 @@ describe('a session', () => {
     expect(theirs.sessions).toEqual([]);
     const crossed = clients.session.createSession(
       { organizationId: other.organizationId, apiKeyId: idOfKey(key) },
-      caller,
+      asKey(idOfKey(key)),
     );
     await expect(crossed).rejects.toMatchObject({ kind: 'unauthenticated' });
   });

@@ -169,7 +169,8 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
     const keeping = held.keepAlive(() => losing.abort());
     let end: CompleteScan | Withdrawn;
     try {
-      const grant = held.grant ?? context.grant;
+      // A repeated request has a new grant, also if the stored one is no longer accepted.
+      const grant = context.grant ?? held.grant;
       end = await work(held, { context: { ...context, grant }, signal: losing.signal }, watch);
     } catch (error) {
       // While the database is unavailable nothing can be written. The lease expires, and the sweep continues the

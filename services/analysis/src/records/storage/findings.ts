@@ -27,6 +27,8 @@ import { oneOf, searchFilter } from './search-filter.js';
 
 /** Maximum number of history entries that a finding keeps. The oldest entries are removed first. */
 const HISTORY_ENTRIES_MAX = 200;
+/** Maximum number of history entries of one finding in the timeline of its invoice. The newest are shown. */
+const HISTORY_OF_INVOICE_MAX = 100;
 /** Maximum number of findings for one invoice. The catalogue has fewer types, and most types are raised once. */
 const FINDINGS_OF_INVOICE_MAX = 500;
 /**
@@ -155,7 +157,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       const documents = await collection
         .find<Pick<FindingDocument, '_id' | 'type' | 'createdAt' | 'history'>>(
           { organizationId, invoiceId },
-          { projection: { type: 1, createdAt: 1, history: 1 } },
+          { projection: { type: 1, createdAt: 1, history: { $slice: -HISTORY_OF_INVOICE_MAX } } },
         )
         .sort(NEWEST_FIRST)
         .limit(FINDINGS_OF_INVOICE_MAX)

@@ -84,7 +84,7 @@ export function findingReader({
       const { baseCurrency } = await tenants.factsOf(organizationId, context);
       // The state is read before the findings. If a finding changes in between, the summary includes the change
       // although the state does not. The next request then gets the summary again.
-      const state = await stateOfFindings(findings, organizationId, baseCurrency);
+      const state = await stateOfFindings(findings, organizationId, { baseCurrency, query });
       if (state !== undefined && knownStates.includes(state)) return { state };
       const found = await findings.toSummarize(organizationId, query, summaryFindingsMax + 1);
       if (found.length > summaryFindingsMax) {

@@ -4,16 +4,23 @@ import { STATE_WRITES_MAX, stateOfFindings } from './state-of-findings.js';
 const NOW = Date.UTC(2026, 2, 1, 12);
 
 /** State of findings that were written at the given distances in milliseconds before now. */
-function stateOf(agesMs: readonly number[], { currency = 'EUR', organizationId = 'one', version = 1 } = {}) {
+function stateOf(
+  agesMs: readonly number[],
+  { currency = 'EUR', organizationId = 'one', version = 1, companyId = 'main' } = {},
+) {
   const writes = agesMs.map((ageMs, index) => ({
     findingId: `f${String(index)}`,
     version,
     storedAt: new Date(NOW - ageMs),
   }));
-  return stateOfFindings({ latestChanges: async (_, limit) => writes.slice(0, limit) }, organizationId, currency);
+  const query = { companyId, createdFrom: undefined, createdTo: undefined };
+  return stateOfFindings({ latestChanges: async (_, limit) => writes.slice(0, limit) }, organizationId, {
+    baseCurrency: currency,
+    query,
+  });
 }
 
-test('the state depends on the organization, the currency and each write of the last minute, and on no earlier one', async () => {
+test('the state depends on the organization, the currency, the filters and each write of the last minute, and on no earlier one', async () => {
   const state = await stateOf([0, 10, 60_000]);
   expect(state).toMatch(/^[\w-]{22}$/);
   expect(await stateOf([0, 10, 60_000])).toBe(state);
@@ -25,6 +32,7 @@ test('the state depends on the organization, the currency and each write of the 
     stateOf([0, 10, 60_000], { version: 2 }),
     stateOf([0, 10, 60_000], { currency: 'USD' }),
     stateOf([0, 10, 60_000], { organizationId: 'two' }),
+    stateOf([0, 10, 60_000], { companyId: 'other' }),
   ]);
   expect(new Set([state, ...others]).size).toBe(others.length + 1);
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FindingStore, FindingWrite } from '../../records/application/finding-store.js';
+import type { FindingStore, FindingWrite, SummaryQuery } from '../../records/application/finding-store.js';
 
 /**
  * Maximum delay in milliseconds between the stored time of a finding write and the moment when reads see it. It
@@ -21,20 +21,20 @@ const SUMMARY_VERSION = 1;
  * Returns the state of the findings of an organization, which changes with every write of a finding. It is computed
  * from the last write and all writes in the minute before, because a concurrent write may become visible later although
  * it has an earlier time. One index query returns these writes, however many findings there are.
- * @param baseCurrency currency of the summary, which is part of the state
+ * @param summary currency and filters of the summary, which are part of the state
  * @returns undefined if more than {@link STATE_WRITES_MAX} findings were written in that minute
  */
 export async function stateOfFindings(
   findings: Pick<FindingStore, 'latestChanges'>,
   organizationId: string,
-  baseCurrency: string,
+  summary: { readonly baseCurrency: string; readonly query: SummaryQuery },
 ): Promise<string | undefined> {
   const latest = await findings.latestChanges(organizationId, STATE_WRITES_MAX + 1);
   const last = latest[0]?.storedAt.getTime() ?? 0;
   const recent = latest.filter(({ storedAt }) => storedAt.getTime() >= last - VISIBLE_WITHIN_MS);
   if (recent.length > STATE_WRITES_MAX) return undefined;
   return createHash('sha256')
-    .update(JSON.stringify([SUMMARY_VERSION, organizationId, baseCurrency, recent.map(writeOf)]))
+    .update(JSON.stringify([SUMMARY_VERSION, organizationId, summary, recent.map(writeOf)]))
     .digest('base64url')
     .slice(0, 22);
 }

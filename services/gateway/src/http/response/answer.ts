@@ -49,11 +49,12 @@ async function sendReadable(
 ): Promise<void> {
   const { method, headers: asked } = response.req;
   if ((method !== 'GET' && method !== 'HEAD') || status !== 200 || body === undefined) {
-    sendJson(response, status, body, headers);
+    // A 304 stands for a response that depends on the accepted encodings.
+    sendJson(response, status, body, status === 304 ? { ...headers, Vary: varyOf(headers) } : headers);
     return;
   }
   const text = JSON.stringify(body);
-  const vary = headers['Vary'] === undefined ? 'Accept-Encoding' : `${headers['Vary']}, Accept-Encoding`;
+  const vary = varyOf(headers);
   const compressed = await compressor.compress(text, asked);
   if (response.destroyed) throw new ClientGone();
   if (compressed === undefined) {
@@ -131,4 +132,8 @@ export function sendRefusal(response: Response, error: unknown, logger: Logger):
   }
   const { status, headers, body } = answerTo(error, requestId, advice);
   sendJson(response, status, body, headers);
+}
+
+function varyOf(headers: NonNullable<Reply['headers']>): string {
+  return headers['Vary'] === undefined ? 'Accept-Encoding' : `${headers['Vary']}, Accept-Encoding`;
 }

@@ -57,7 +57,7 @@ export const submission = shown.record<Submission>('KsefSubmission')({
   ),
   errorCode: shown.textOrNull(
     null,
-    'The error code of a submission that was not accepted, or null if there is none. The prefix KSEF_ is followed by the invoice status in KSeF (the submission is REJECTED with KSEF_410, KSEF_415, KSEF_430, KSEF_440 and KSEF_450); the prefixes KSEF_AUTH_, KSEF_HTTP_ and KSEF_API_ are followed by the code that KSeF returned. For CANCELED, CONNECTION_DISABLED, DECISION_CHANGED and DOCUMENT_CHANGED, `errorMessage` states whether the document was ever sent.',
+    'The error code of a submission that was not accepted, or null if there is none. The prefix KSEF_ is followed by the invoice status in KSeF (the submission is REJECTED with KSEF_410, KSEF_415, KSEF_430, KSEF_440 and KSEF_450); the prefixes KSEF_AUTH_, KSEF_HTTP_ and KSEF_API_ are followed by the code that KSeF returned. For CANCELED, CONNECTION_DISABLED, DECISION_CHANGED, DOCUMENT_CHANGED and REQUEST_OUTDATED, `errorMessage` states whether the document was ever sent.',
   ),
   errorMessage: shown.textOrNull(
     null,

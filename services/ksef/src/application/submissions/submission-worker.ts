@@ -242,7 +242,9 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const { isPass } = await deps.invoices.find(organizationId, invoiceId, { ...context, grant });
       return isPass ? undefined : DECISION_CHANGED;
     } catch (error) {
-      if (error instanceof DomainError && error.kind === 'not_found') return DECISION_CHANGED;
+      if (!(error instanceof DomainError)) throw error;
+      if (error.kind === 'not_found') return DECISION_CHANGED;
+      if (error.kind === 'forbidden') return PROOF_OUTDATED;
       throw error;
     }
   }
@@ -583,6 +585,11 @@ const DECISION_CHANGED = {
 const DOCUMENT_CHANGED = {
   code: 'DOCUMENT_CHANGED',
   message: 'The stored document is not the document that was analyzed for the decision.',
+} as const;
+/** The stored grant is that of a certificate authority which the installation no longer trusts (ADR 0170). */
+const PROOF_OUTDATED = {
+  code: 'REQUEST_OUTDATED',
+  message: 'The proof of who requested the submission is no longer accepted. Submit the invoice again.',
 } as const;
 const CONNECTION_DISABLED = {
   code: 'CONNECTION_DISABLED',

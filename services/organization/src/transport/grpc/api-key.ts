@@ -6,6 +6,7 @@ import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey, updateApiKey } from '../../application/api-keys.js';
 import type { ApiKeyDeps } from '../../application/api-keys.js';
 import type { ApiKey } from '../../domain/api-key.js';
+import { requireRole } from '../../domain/rights.js';
 import { grantorOf } from './grantor.js';
 
 export function apiKeyService(deps: ApiKeyDeps): Binding {
@@ -26,6 +27,7 @@ export function apiKeyService(deps: ApiKeyDeps): Binding {
       return { apiKey: toWire(await updateApiKey(deps)(update, { grantor: grantorOf(context), context })) };
     },
     async revokeApiKey(request, context) {
+      requireRole(grantorOf(context), 'ADMIN');
       await revokeApiKey(deps)(request, context);
       return {};
     },

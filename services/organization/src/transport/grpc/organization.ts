@@ -14,6 +14,8 @@ import { requireOrganization } from '../../application/organizations.js';
 import { referenceValidationInForce } from '../../domain/organization.js';
 import type { Organization } from '../../domain/organization.js';
 import { entitlements } from '../../domain/plans.js';
+import { requireRole } from '../../domain/rights.js';
+import { grantorOf } from './grantor.js';
 
 export function organizationService(
   deps: OrganizationLifecycleDeps & BillingContactDeps & { readonly auditTrail: AuditTrail; readonly rosters: Rosters },
@@ -33,6 +35,7 @@ export function organizationService(
       return { organization: toWire(await updateReferenceValidation(organizations)(request, context)) };
     },
     async deleteOrganization(request, context) {
+      requireRole(grantorOf(context), 'OWNER');
       const { deletedAt, recoveryToken, recoveryExpiresAt } = await deleteOrganization(deps)(request, context);
       return { deletedTime: deletedAt, recoveryToken, recoveryExpiresTime: recoveryExpiresAt };
     },

@@ -4,7 +4,6 @@ import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import { limitOf, requirePrincipal } from '@invoicecontrol/runtime/grpc/principal';
-import { ProofRefused } from '@invoicecontrol/runtime/grpc/proof-refused';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import {
@@ -33,9 +32,10 @@ export function endpointService({ changes, replays, reader }: Deps): Binding {
   return bind(EndpointServiceDefinition, {
     async createEndpoint({ endpointsLimit, ...request }, context) {
       const limit = limitOf(context, 'webhooks', endpointsLimit);
-      const { plan } = requirePrincipal(context);
-      if (request.plan !== plan) throw new ProofRefused('grant_foreign');
-      const { endpoint, secret } = await createEndpoint(changes)({ ...request, limit }, context);
+      const { endpoint, secret } = await createEndpoint(changes)(
+        { ...request, plan: requirePrincipal(context).plan, limit },
+        context,
+      );
       return { endpoint: encodeEndpoint(endpoint), secret };
     },
     async listEndpoints({ organizationId, ...page }) {

@@ -5,6 +5,7 @@ import type { ListFindingsRequest, ReviewFindingResponse } from '@invoicecontrol
 import { invalidField } from '@invoicecontrol/errors';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { requirePrincipal } from '@invoicecontrol/runtime/grpc/principal';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { AssignFinding } from '../../application/assign-finding.js';
@@ -84,8 +85,10 @@ export function findingService({ reader, readSearch, reviewFinding, assignFindin
         })),
       };
     },
-    async reviewFinding({ note, ...request }, context) {
-      return encodeChanged(await reviewFinding({ ...request, note }, context));
+    async reviewFinding({ note, isByAdmin: _stated, ...request }, context) {
+      const { role } = requirePrincipal(context);
+      const isByAdmin = role === 'ADMIN' || role === 'OWNER';
+      return encodeChanged(await reviewFinding({ ...request, note, isByAdmin }, context));
     },
     async assignFinding({ organizationId, findingId, assigneeUserId }, context) {
       return encodeChanged(await assignFinding({ organizationId, findingId, assigneeUserId }, context));
