@@ -79,8 +79,8 @@ export function labelledRun(stored: readonly StoredBill[], count: number, random
     if (bill.isCopy && bill.decision !== 'PASS' && isPayable(bill)) copies.set(bill.claim, bill);
   const credits = stored.filter(({ invoice, decision }) => decision === 'PASS' && toMicro(invoice.gross_amount) < 0n);
   // If the bills of every month show the same contract number, the number does not tell which bill a payment pays. Such
-  // bills are used only in clean lines. A held bill counts as a planted fault only if no bill with the same number and
-  // no other bill for the same supply may be paid.
+  // bills are used only in payment lines without errors. The benchmark pays a held bill as a deliberate error only if
+  // no other bill with the same number or for the same supply may be paid.
   const numberOf = ({ invoice }: StoredBill): string => `${ibanOf(invoice)}|${invoice.invoice_number}`;
   const sharing = new Map<string, StoredBill[]>();
   for (const bill of stored) sharing.set(numberOf(bill), [...(sharing.get(numberOf(bill)) ?? []), bill]);

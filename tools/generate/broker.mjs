@@ -1,7 +1,7 @@
 // Writes the rights of each client at the broker (k8s/components/nats/rights.conf), and the streams and consumers that
-// the operator creates (tools/admin/broker.json), from the compiled services and the catalogue of events. `node
-// tools/generate/broker.mjs --check` only compares, as part of `npm test`. `node tools/generate/broker.mjs --trust-domain
-// acme.example` prints the rights for an installation with another trust domain instead.
+// the operator creates (tools/admin/broker.json), from the compiled services and the catalogue of events. In `npm
+// test`, the option `--check` only checks that both files are current. The option `--trust-domain acme.example` prints
+// the rights for an installation with another trust domain, and writes no file.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';

@@ -1,7 +1,8 @@
 /**
- * Paths of the business terms (BT) and groups (BG) of EN 16931 in UBL 2.1 and CII D16B (documents reference, sections 6
- * and 9.2). Paths are relative to their group; `-` means that the syntax has no such element. Codes with an additional
- * letter are not part of the standard. They name elements that rules use and that the standard does not number.
+ * Defines where the business terms (BT) and groups (BG) of EN 16931 are in the XML syntaxes UBL 2.1 and CII D16B
+ * (documents reference, sections 6 and 9.2). Each path is relative to the path of its group; `-` means that the syntax
+ * has no such element. Codes with an additional letter are not part of the standard. They name elements that rules use
+ * and that the standard does not number.
  */
 export interface TermRow {
   readonly ubl: string;

@@ -45,8 +45,9 @@ const fillers = new Set([
 ]);
 
 /**
- * One key for equivalent CSV column names: ignores case, accents, punctuation, `_` and blanks, treats umlauts like
- * their spelling with e, and all words for "number" alike. `Rechnungs-Nr.` and `RECHNUNGSNUMMER` are equal.
+ * Returns the key by which equivalent CSV column names are compared. It ignores case, accents, punctuation, `_` and
+ * blanks. Umlauts equal their spelling with e, and all words for "number" are equal. `Rechnungs-Nr.` and
+ * `RECHNUNGSNUMMER` have the same key.
  */
 export function columnKey(name: string): string {
   const words = name

@@ -25,9 +25,10 @@ const NAMED_MONTH = /^(\d{1,2})[-\s/]([A-Za-z]{3})[-\s/](\d{4}|\d{2})$/;
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /**
- * Reads `2025-12-31`, `31.12.2025`, `31/12/2025`, `12/31/2025`, `20251231`, `31-Dec-2025`, two-digit years, the serial
- * number 46022, and each of these followed by a time. In dates with dots, the day always comes first.
- * @returns `YYYY-MM-DD`, or undefined if it is not a real day in this order
+ * Reads `2025-12-31`, `31.12.2025`, `31/12/2025`, `12/31/2025`, `20251231`, `31-Dec-2025`, years of two digits, and
+ * spreadsheet serial numbers such as 46022. Each form may be followed by a time. In dates with dots, the day always
+ * comes first.
+ * @returns `YYYY-MM-DD`, or undefined if the text is not a real day when it is read in the given order of day and month
  */
 export function readDate(text: string, order: DateOrder): string | undefined {
   const day = text.trim().replace(TIME, '').trim();

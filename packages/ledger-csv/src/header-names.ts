@@ -15,9 +15,9 @@ interface HeaderNames {
 }
 
 /**
- * Document numbers, either the supplier's or the ledger owner's. They are the owner's if another column has the invoice
- * number; otherwise the user must decide. The owner's numbers are unique, so used as invoice numbers they would hide every
- * duplicate.
+ * Names of columns that contain document numbers, which are either the supplier's or the ledger owner's. If another
+ * column contains the invoice number, they are the ledger owner's; otherwise the user must decide. The ledger owner
+ * gives each document a new number, so no duplicate would be found if these were used as invoice numbers.
  */
 const documentNumbers = [
   'document number, document no, doc no, doc number, document',

@@ -41,9 +41,9 @@ interface RewrapDeps {
 }
 
 /**
- * Creates the job that seals secrets of older keys again with the newest key. It logs when no secret of an older key is
- * left, so that the sealing key can be removed from the ring, and when another replica uses a key that this replica
- * does not have.
+ * Creates the job that opens secrets that older keys sealed, and seals them with the newest key. The job logs when no
+ * secret is sealed with an older key any more, so that the older key can be removed from the ring, and when another
+ * replica uses a key that this replica does not have.
  */
 export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps): Job {
   const [, ...older] = ring;

@@ -126,8 +126,8 @@ function isCutOff(left: string, right: string, { containsLengthMinSameAmountAndD
 }
 
 /**
- * Checks whether one run of digits of an invoice number has exactly one digit more than the other, because a digit was
- * left out, doubled or added. A counter does not grow tenfold within days.
+ * Checks whether two invoice numbers differ in one run of digits, which has exactly one digit more in one of them
+ * because a digit was left out, doubled or added. A counter does not grow tenfold within days.
  */
 function isDigitSlip(
   differing: readonly DifferingRun[],
@@ -258,9 +258,9 @@ function areOfDifferentPeriods(differing: readonly DifferingRun[], left: Candida
 }
 
 /**
- * Checks whether only one run of digits of two invoice numbers differs and is the day and month of the issue date in
- * both numbers, alone or with the year. `0202/24/2` is the second trip on 2 February. Such bills are not copies,
- * because a copy would need the same error in its date and in its number.
+ * Checks whether two invoice numbers differ in only one run of digits, and in both numbers this run is the day and
+ * month of the issue date, alone or with the year. For example, `0202/24/2` is the second bill of 2 February. Such
+ * bills are not copies, because a copy would need the same error in its date and in its number.
  */
 function areOfDifferentDays([run, ...others]: readonly DifferingRun[], left: Candidate, right: Candidate): boolean {
   if (run === undefined || others.length > 0 || left.issueDate === right.issueDate) return false;
@@ -307,9 +307,9 @@ function periodParts({ issueDate }: Candidate, hasRoomForDate: boolean): string[
 }
 
 /**
- * Checks whether two invoice numbers differ only in the year, and the year in one number is the issue year of its bill.
- * The other number has a typing error, or contains the year before, as people often write in January. Two digits may
- * also be a counter, unless the bills agree in all other fields.
+ * Checks whether two invoice numbers differ only in the year, and one of the two years is the issue year of its bill.
+ * The other number has a typing error, or still contains the previous year, as is common in January. A year of two
+ * digits may also be a counter, so it counts only if the bills agree in all other fields.
  */
 function isWrongYear(
   differing: readonly DifferingRun[],

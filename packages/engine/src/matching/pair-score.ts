@@ -160,8 +160,9 @@ function contractOf(
 }
 
 /**
- * Relations in which two invoice numbers may be one contract number. Once a number is known as a contract number, a
- * variant of it (with a suffix, or misread) does not make bills from different months copies either.
+ * Relations in which two invoice numbers may be one contract number. If a number is known as a contract number, two
+ * bills from different months are not copies, even if one of them states the number with a suffix or a misread
+ * character.
  */
 const SAME_NUMBER: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'SUFFIX', 'EXTRA'];
 /** Relations between two invoice numbers that give a pair fewer points if the numbers are short. */
@@ -355,8 +356,9 @@ function repetitionRows(context: PairContext, pair: Compared, others: number): C
 }
 
 /**
- * Reduces the points for an amount that the supplier often bills. There is no reduction if the invoice numbers agree
- * too, or if they are similar on one day and the supplier bills the amount at most once a day.
+ * Reduces the points for an amount that the supplier often bills. The points are not reduced if the invoice numbers
+ * agree. They are not reduced either if both bills are from one day, their numbers are similar, and the supplier bills
+ * the amount at most once a day.
  */
 function recurrenceRow({ amounts, parameters }: PairContext, pair: Compared, others: number): Comparison[] {
   if (others === 0 || SAME_NUMBER.includes(pair.number)) return [];
@@ -389,9 +391,10 @@ function sameFileRow(
 }
 
 /**
- * Raises the points of a pair of an invoice received through KSeF and a bill with the same seller, number and amount.
- * The date is ignored, because KSeF accepts each number from a seller once. The same applies to a document that shows
- * the KSeF number or code of the invoice, even if its invoice number was read differently.
+ * Raises the points of a pair in which one record is an invoice from KSeF and the other is a bill with the same seller,
+ * number and amount. Their dates are not compared, because KSeF accepts each number from a seller once. The points are
+ * also raised if a document shows the KSeF number or code of the invoice, even if its invoice number was read
+ * differently.
  */
 function channelRow(
   invoice: Candidate,

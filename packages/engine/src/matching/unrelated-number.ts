@@ -356,9 +356,9 @@ function isOfOneForm(context: UnrelatedContext, other: Candidate): boolean {
 }
 
 /**
- * Returns the comparison of two invoice numbers that differ in one or two digits and are no further apart than usual,
- * if the supplier often bills the same amount twice, on the same day or within days. Examples are two hotel rooms or
- * two truckloads.
+ * Adjusts the points of two bills whose numbers differ in one or two digits, as consecutive numbers of the supplier do.
+ * It applies if the supplier often bills the same amount twice, on the same day or within days. Examples are bills for
+ * two hotel rooms or two truckloads.
  */
 export function stepRow(context: UnrelatedContext, pair: Compared): Comparison[] {
   if (!pair.sameSupplier || pair.amount !== 'EQ' || (pair.number !== 'TYPO' && pair.number !== 'TYPO2')) return [];

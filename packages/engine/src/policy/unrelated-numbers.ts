@@ -50,8 +50,8 @@ export interface UnrelatedNumberParameters {
   readonly formKnownAfter: number;
   /**
    * Minimum difference in the number of digits between an invoice number and every other invoice number of the
-   * supplier. A difference of one digit is enough if the number is at least `timesApartMin` times as large, or as
-   * small, as another number.
+   * supplier. A difference of one digit is also enough if the larger number is at least `timesApartMin` times the
+   * smaller.
    */
   readonly digitsApartMin: number;
   readonly timesApartMin: number;

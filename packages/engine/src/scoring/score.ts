@@ -8,9 +8,9 @@ export type ScoredFinding = Pick<Finding, 'type' | 'family' | 'severity' | 'conf
 const FULL = 10_000;
 
 /**
- * Returns the risk score of an invoice before it is moved into the band of the decision (detection reference, section
- * 9). For each family of findings, the strongest finding counts in full and the others by a tenth. The families are
- * combined by noisy-or, in integer basis points.
+ * Returns the risk score that follows from the findings of an invoice. The score is adjusted to the decision later
+ * (detection reference, section 9). In each family of findings, the strongest finding counts in full and every other
+ * one by a tenth. The families are combined by noisy-or, in integer basis points.
  */
 export function scoreFindings(findings: readonly ScoredFinding[], policy: Policy): number {
   const remaining = familyContributions(findings, policy).reduce(

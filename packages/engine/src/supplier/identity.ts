@@ -21,12 +21,13 @@ const IDENTITY_KEYS_MAX = 64;
 const LOOKALIKE_KEYS_MAX = 512;
 
 /**
- * Finds the supplier of an invoice among suppliers that share a key with it (detection reference, section 6). The ERP
- * vendor id has priority over the tax id, the tax id over the name, and the name over the account. A name matches only
- * if at most one side has a tax id, or if the stored tax id is a mistyped form of the tax id on the invoice. Of several
- * suppliers with the name, the one with the invoice's account is preferred, then the one with its legal form. An
- * account matches only if the names are similar too. If no supplier matches, the invoice belongs to a new supplier with
- * a derived id. Two different valid tax ids never belong to one supplier.
+ * Finds the supplier of an invoice among the stored suppliers that share a key with the invoice (detection reference,
+ * section 6). The ERP vendor id has priority over the tax id, the tax id over the name, and the name over the bank
+ * account. A supplier with the same name matches only if the invoice or the supplier lacks a tax id, or if the
+ * supplier's tax id is a mistyped form of the tax id on the invoice. If several suppliers with the name match, the one
+ * that uses the invoice's account is preferred, and otherwise the one with the same legal form as on the invoice. A
+ * supplier with the same account matches only if the names are similar too. If no supplier matches, the invoice belongs
+ * to a new supplier with a derived id. Two different valid tax ids never belong to one supplier.
  */
 export function resolveSupplier(
   organizationId: string,
@@ -151,10 +152,11 @@ export function haveConflictingTaxIds(left: TaxedParty, right: TaxedParty): bool
 }
 
 /**
- * Checks whether two suppliers have the same tax id. If one of the tax ids is missing, the result is false. If both
- * state a country, different countries make equal numbers different. If a country is only presumed from an account, it
- * is ignored where the names are similar, because a forger of the account would choose the country. Where the names
- * differ, the presumed country counts, because two countries may have issued the same number.
+ * Checks whether two suppliers have the same tax id. If one of the tax ids is missing, the result is false. Equal
+ * numbers from two different stated countries are different tax ids. A country may also be presumed from the bank
+ * account. If the names of the suppliers are similar, a presumed country is ignored, because a forger who chooses the
+ * account would also choose the country. If the names differ, the presumed country counts, because two countries may
+ * have issued the same number.
  */
 export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
   if (left.taxKey === undefined || right.taxKey === undefined) return false;

@@ -44,9 +44,9 @@ const FONT_OF_LINE = 0.8;
 const WORD_CONFIDENCE_MIN = 0.2;
 
 /**
- * Decodes an image with at most 50 million pixels for each page. The pages are rotated as the camera metadata says,
- * greyscale and with full contrast (documents reference, section 12). Each page of a TIFF is a picture. Rejects if the
- * bytes are not an image.
+ * Decodes an image and returns each page (a TIFF may have several) as a picture. The picture is rotated as the camera
+ * metadata says, and converted to greyscale with full contrast (documents reference, section 12). A page may have at
+ * most 50 million pixels. Rejects if the bytes are not an image.
  */
 export async function openPictures(bytes: Uint8Array): Promise<Picture[]> {
   const options = { limitInputPixels: PIXELS_MAX, failOn: 'error' as const };

@@ -33,11 +33,11 @@ export interface IncomingCall {
 }
 
 /**
- * Determines who makes a gRPC call. What a message or its metadata claim is believed only as far as the certificate of
- * the calling service or a grant proves it:
+ * Determines who makes a gRPC call. A claim in the message or its metadata is accepted only if the certificate of the
+ * calling service or a grant proves it:
  *
  * - The gateway acts for the organization and actor of a grant, and a request for another organization is refused.
- * - Other services act as themselves, or, with the grant under which their work began, for its actor.
+ * - Every other service acts for the actor of the grant under which its work began, or without a grant as itself.
  * - Only the operator states its own name.
  */
 export interface PrincipalGuard {

@@ -43,8 +43,9 @@ export interface Consent {
 }
 
 /**
- * Stores the ERP connection to which a user consented. A company that is already connected gets the new OAuth tokens.
- * @returns the id of the connection, or undefined if the company is connected to another company of the organization
+ * Stores the ERP connection to which a user consented. If the company in the ERP is already connected, its connection
+ * gets the new OAuth tokens.
+ * @returns the id of the connection, or undefined if the ERP connection belongs to another company of the organization
  * @throws DomainError usage_exceeded
  */
 export const connectConsented =

@@ -70,7 +70,8 @@ interface Started {
 /**
  * Handles the redirect from the provider (ERP reference, sections 7.2 to 7.6). Checks without an external call come
  * first. The state parameter, which is valid once, is marked as used before the authorization code is exchanged.
- * @throws DomainError invalid for a query without a valid state; unavailable before anything is used up
+ * @throws DomainError invalid for a query without a valid state; unavailable if the facts about the organization cannot
+ *   be read, in which case the state remains valid
  */
 export const receiveCallback =
   (deps: CallbackDeps) =>

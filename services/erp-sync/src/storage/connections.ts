@@ -30,8 +30,9 @@ export interface ConnectionDocument extends Aggregate {
   /** Unique key, with a sparse index, for a company in an ERP within the organization while it is connected. */
   readonly liveKey?: string;
   /**
-   * Unique number, with a sparse index, among the organization's ERP connections to its provider. Two spellings of one
-   * company have different keys, so a new connection must be compared with all connections that were stored before it.
+   * Sequence number of the ERP connection among the organization's connections to its provider, with a unique sparse
+   * index. Two spellings of one company have different keys, so a new connection must be compared with all connections
+   * that were stored before it.
    */
   readonly ordinal?: number;
   readonly ordinalKey?: string;

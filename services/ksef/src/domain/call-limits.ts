@@ -63,9 +63,9 @@ const PARTS_OF_WINDOW = 60;
 const UNDER_WAY_WAIT_MS = 100;
 
 /**
- * The KSeF calls of all replicas that KSeF counts together. It is not known when KSeF counted a call before the call
- * completed. A call therefore counts until a whole window has passed since its completion. Times are milliseconds of
- * the database clock.
+ * The calls to KSeF, made by all replicas, that count towards the same KSeF limit. It is not known when KSeF counted a
+ * call before the call completed. A call therefore counts until a whole window has passed since its completion. Times
+ * are milliseconds of the database clock.
  */
 export interface CallCount {
   /** Groups of completed KSeF calls, oldest first. */

@@ -82,10 +82,10 @@ export function requested(inbox: Inbox, now: Date): Inbox {
 }
 
 /**
- * Starts an inbox run for one role of the company. The run receives invoices from the time up to which the role has
- * received them. Once a night it begins 48 hours earlier, because KSeF has stated before that its invoices were
- * complete up to a time although some were missing. At night, or if a person requested the run, refused invoices are
- * requested again first.
+ * Starts an inbox run that receives the invoices in which the company has the given role, such as buyer. The run begins
+ * at the time up to which these invoices have been received. Once a night it begins 48 hours earlier, because KSeF has
+ * stated before that its invoices were complete up to a time although some were missing. At night, or if a person
+ * requested the run, refused invoices are requested again first.
  */
 export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTiming): Inbox {
   const { now } = timing;
@@ -199,9 +199,9 @@ export function packageReady(inbox: Inbox, role: RoleInbox): InboxChange {
 }
 
 /**
- * Begins the period in which the documents of a KSeF invoice package are stored, before the first of them is stored. If
- * the process is killed before it has counted the documents, this period shows which documents the role must still
- * count.
+ * Records that the role stores documents of a KSeF invoice package from now on. The function is called before the first
+ * document is stored. If the process is killed before it has counted the documents, the recorded period shows which
+ * documents must still be counted.
  */
 export function receiving(inbox: Inbox, role: RoleInbox, { now }: InboxTiming): InboxChange {
   const roles = inbox.roles.map((one): RoleInbox => {
@@ -452,8 +452,8 @@ function withReception(
 }
 
 /**
- * Returns the storage periods of a role that still contain uncounted documents, after the role has received a package
- * or a part of one. The documents of a package always have the same order, so every document that was stored before the
+ * Returns the periods in which documents were stored for a role and not counted yet, after a package or a part of one
+ * was received. The documents of a package always have the same order, so every document that was stored before the
  * last counted one has been counted too.
  */
 function periodsAfter(

@@ -99,9 +99,9 @@ interface RefusedProgress extends Course, Omit<Undecided, 'errorCode' | 'errorMe
 export type Progress = OpenProgress | AcceptedProgress | RefusedProgress;
 
 /**
- * A warning about a document that does not stop its KSeF submission. OTHER_SELLER means that the document names another
- * seller than the NIP of the KSeF connection. KSeF accepts the document if that seller has granted a permission, which
- * the ksef service cannot see, and otherwise refuses it (410).
+ * A warning about a submitted document. Warnings do not stop the KSeF submission. OTHER_SELLER means that the document
+ * names another seller than the NIP of the KSeF connection. KSeF accepts the document if that seller has granted a
+ * permission, which the ksef service cannot see, and otherwise refuses it with status 410.
  */
 export type SubmissionWarning = 'OTHER_SELLER';
 

@@ -19,8 +19,8 @@ export interface NamingDeps {
 
 /**
  * Returns the name of each actor, in the order of the actors. An API key of a member has the name of the member. Any
- * other API key has its own name, even if it is revoked. Undefined for actors without a name, for members who were
- * removed, and for actors of other organizations.
+ * other API key has its own name, even if it is revoked. The result is undefined for an actor without a name, a member
+ * who was removed, and an actor of another organization.
  * @throws DomainError invalid for more than {@link ACTORS_MAX} actors
  */
 export const nameActors =

@@ -31,9 +31,9 @@ export interface Infrastructure {
 
 export interface InfrastructureOptions {
   /**
-   * Directory in which MongoDB and NATS store their data, below the name of the source of the servers, because each
-   * source has a different format. No other process may use the data: a mongod that uses it is ended. Without this
-   * setting, the data is temporary and removed by `stop`.
+   * Directory in which MongoDB and NATS store their data. Docker and the embedded servers each use their own
+   * subdirectory, because their formats differ. No other process may use the data: a mongod that uses it is ended.
+   * Without this setting, the data is temporary and removed by `stop`.
    */
   dataDir?: string;
   /**
@@ -64,8 +64,9 @@ export interface InfrastructureOptions {
 }
 
 /**
- * Finds or starts MongoDB and NATS, each from the first of: MONGODB_URL / NATS_URL; Docker; the embedded pair.
- * INFRASTRUCTURE=embedded skips Docker, for machines whose Docker responds but cannot run these images.
+ * Provides MongoDB and NATS. If MONGODB_URL or NATS_URL names a server, that server is used. Otherwise the server is
+ * started in Docker or, if Docker does not respond, as a program on this machine. INFRASTRUCTURE=embedded skips Docker,
+ * for machines whose Docker responds but cannot run these images.
  *
  * Started servers are ended when this process ends, even if it is killed.
  *

@@ -323,9 +323,9 @@ function billedOn(
 }
 
 /**
- * Returns the ERP bills that do not belong to any of the given invoices. A bill that is linked to an invoice belongs to
- * it if their amounts are equal. Each other invoice has at most one bill, which has the amount and the number of the
- * invoice. If the invoice was counted without a number, the dates must be close instead.
+ * Returns the ERP bills that do not belong to any of the given invoices. A bill that the ERP record links to an invoice
+ * belongs to it if their amounts are equal. To every other invoice belongs at most one bill, with the same amount and
+ * number. If the number of the invoice is unknown, the bill must have the same amount and a close date.
  */
 function withoutBookings(bills: readonly Candidate[], uses: readonly OrderUse[], policy: RecognisesBills): Candidate[] {
   const open = new Map(uses.map((use) => [use.invoiceId, use]));

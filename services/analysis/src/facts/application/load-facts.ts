@@ -164,10 +164,11 @@ export const loadFacts =
   };
 
 /**
- * Ensures that the later of two equal invoices gets the finding about the duplicate. A record with a later time of
- * receipt may have been decided before it could find this invoice. Its decision then does not name this invoice, and
- * nobody would learn of the duplicate, so this invoice becomes the later one. Only records that share a key are waited
- * for, so there is no cost without concurrent invoices.
+ * Ensures that a duplicate is reported even if both invoices are analyzed at the same time. Usually the invoice that
+ * was received later gets the finding. But that invoice may have been decided before its analysis could find this one,
+ * and then nobody would learn of the duplicate. In this case, this invoice gets the later time of receipt, and with it
+ * the finding. The function waits only for invoices that share a key with this one, so it costs nothing without
+ * concurrent invoices.
  */
 async function orderAfterConcurrentDuplicates(
   invoices: InvoiceStore,

@@ -59,9 +59,9 @@ const CANDIDATES_SHOWN_MAX = 5;
 const AMOUNT_DAYS_MAX = 400;
 
 /**
- * Joins a payment to the invoices that it pays: first the invoices that a person named, then the invoices of its KSeF
- * numbers, then the invoices of its invoice numbers, and if it states no number, the bill of the creditor with its
- * amount.
+ * Finds the invoices that a payment pays: first those that a person named, then those whose KSeF numbers the payment
+ * states, and then those whose invoice numbers it states. If the payment states no number, it pays the creditor's bill
+ * with the paid amount.
  * @param references references of the line, from `referencesOf`
  * @param isTaken checks whether an earlier line of the run already pays the whole open amount of a bill
  */
@@ -195,11 +195,11 @@ function byNumbers(
 }
 
 /**
- * Chooses among the bills whose number a payment states. A bill of the paid supplier takes precedence, then the bill
- * with the more similar number, and then the bill with the paid amount. A copy with another amount is therefore paid
- * only by a payment of that amount. Among bills that agree equally, a bill that was not held is the debt, and the held
- * bill is its copy. If a payment states a contract number that every monthly bill contains, it pays the oldest open
- * bill.
+ * Chooses the paid bill among the bills whose number a payment states. A bill of the paid supplier takes precedence,
+ * then the bill with the more similar number, and then the bill with the paid amount. A copy of a bill with another
+ * amount is therefore chosen only for a payment of that amount. If several bills are still equal, a bill with the
+ * decision PASS is chosen before a held bill, which is probably its copy. If the payment states a contract number that
+ * every monthly bill contains, the oldest open bill is chosen.
  */
 function bestOf(
   { number }: StatedNumber,

@@ -20,10 +20,10 @@ export interface PaidByRun {
 }
 
 /**
- * Adds up what was paid for a bill. The ERP learns of the payment of a payment run some days later, so an ERP payment
- * with the amount of a payment line is the payment of that line, and is counted once. The ERP may state a higher paid
- * amount than the sum of its payments, for example because one payment settled several bills. The difference covers
- * payment lines without an ERP payment of their own.
+ * Adds up what was paid for a bill. The ERP learns of the payment of a payment run some days later. An ERP payment with
+ * the same amount as a payment line is therefore the payment of that line, and is counted once. The ERP may also state
+ * a paid amount that is higher than the sum of its payments, for example because one payment settled several bills. The
+ * difference is then used for payment lines that have no ERP payment with their amount.
  */
 export function paidFor(
   erp: PaidInErp,

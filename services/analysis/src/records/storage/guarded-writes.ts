@@ -32,7 +32,8 @@ interface VersionWrite<D extends Versioned> {
 /**
  * Writes database documents in one command. If the version that was read is known, only the difference is sent. A first
  * version is an upsert that matches no version, so an existing document with the same id causes a refusal.
- * @returns the number of stored documents, but not which ones, and the errors of single documents by their index
+ * @returns how many documents were stored (the driver does not report which), and the errors of single documents by
+ *   their index
  */
 async function writeVersions<D extends Versioned>(
   collection: Collection<D>,
@@ -108,9 +109,9 @@ export function countWriter<D extends Counted>(
 }
 
 /**
- * Writes many of an organization's database documents that have counted an invoice or a history scan. Each document is
- * written only if it still has the version that was read.
- * @returns ids of documents that another writer changed in the meantime; those changes are kept
+ * Writes the records of suppliers, bank accounts or orders of an organization after an invoice or a history scan was
+ * counted in them. Each record is written only if it still has the version that was read.
+ * @returns ids of records that another writer changed in the meantime; those changes are kept
  */
 export async function writeGuarded<D extends Counted>(
   collection: Collection<D>,

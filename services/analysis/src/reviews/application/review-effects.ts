@@ -59,9 +59,10 @@ interface Deps {
 
 export interface ReviewEffects {
   /**
-   * Stores all effects of a finding's current disposition. Each invoice, supplier and account is set to the state that
-   * follows from all current reviews, which are read after the record. The record is written only if its version has
-   * not changed. Repeated calls, late workers and concurrent reviews therefore lead to the same state in any order.
+   * Stores all effects of a finding's current disposition. Each affected record (invoice, supplier or account) is read
+   * first, and then all current reviews, from which its new state follows. The record is written only if its version
+   * has not changed since. Repeated calls, late workers and concurrent reviews therefore lead to the same state in any
+   * order.
    */
   apply(finding: WorkedFinding): Promise<void>;
 }

@@ -205,8 +205,8 @@ function newRow({ invoice, canonical, part }: ReadRow): Parameters<RowStore['rec
 }
 
 /**
- * Removes candidates that are rows of other history scans without a result. The operator abandoned these scans, so no
- * supplier profile counts their rows. The rows of the same file count when it is sent again.
+ * Removes candidates that are rows of an unfinished history scan other than this one. The operator abandoned that scan,
+ * so no supplier profile counts its rows. If the file is sent again, its rows count in the new scan.
  */
 async function withoutOpenScans(
   runs: Pick<ScanRunStore, 'unfinalized'>,

@@ -29,9 +29,9 @@ interface Deps {
 }
 
 /**
- * Counts all rows of a history scan as one unit in the records of their suppliers, bank accounts and orders. Each
- * record is written once with its final state. If another writer changed a record in the meantime, its rows are counted
- * again. The call can be repeated.
+ * Counts all rows of a history scan in the records of their suppliers, bank accounts and orders. Each record is written
+ * once, with all of its rows counted. If another writer changed a record in the meantime, its rows are counted again.
+ * The call can be repeated.
  */
 export type CountRows = (organizationId: string, scanId: string, history: RowHistory) => Promise<void>;
 

@@ -84,10 +84,10 @@ export interface UploadAnalysis {
 
 export interface UploadAnalyzer {
   /**
-   * Requests that an upload be read and analyzed. The caller waits for the decision, or the work is queued. Repeating
-   * the request has the same result.
-   * @throws DomainError not_found, wrong_state before the bytes are stored, idempotency_mismatch for a different
-   *   request about the same upload, usage_exceeded, unprocessable for a document that cannot be read, unavailable,
+   * Requests that an upload be read and analyzed. The caller either waits for the decision or has the work queued.
+   * Repeating the request has the same result.
+   * @throws DomainError not_found; wrong_state before the bytes are stored; idempotency_mismatch for a different
+   *   request about the same upload; usage_exceeded; unprocessable for a document that cannot be read; unavailable;
    *   deadline if the decision takes too long
    */
   analyze(input: AnalyzeUploadInput, context: RequestContext): Promise<UploadAnalysis>;

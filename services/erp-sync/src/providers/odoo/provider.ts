@@ -75,11 +75,11 @@ export const odooProvider: Provider = defineProvider({
     };
 
     /**
-     * Reads bills or credit notes. Each page of ERP records also contains the companies that its documents name and
-     * that this session has not read, with their bank accounts. The vendor stream may lack these companies, because the
-     * supplier rank changes without a modification time, and drafts do not increase it. The vendor stream may lack them
-     * even in the first time window, because an earlier run may have read the suppliers before the first bill made the
-     * company a supplier.
+     * Reads bills or credit notes. Each page of ERP records also contains the companies named on its bills that this
+     * session has not read yet, with their bank accounts. The vendor stream may lack such a company for two reasons. A
+     * change of its supplier rank does not change its modification time, and draft bills do not increase the rank. In
+     * the first time window, an earlier run may have read the vendors before the first bill gave the company a supplier
+     * rank.
      */
     const withVendors = <R>(source: StreamSource<R>): StreamSource<R> => ({
       ...source,

@@ -17,10 +17,11 @@ export interface PagesOptions {
 }
 
 /**
- * Reads the pages of a query, sorted by id. QuickBooks Online pages by row number, so a deleted row moves all later
- * rows, and the first row of the next page would be skipped. Therefore each page begins with the last row of the
- * previous page. If that row differs, the previous page is read again. If the previous page has no row that was read
- * before, because the last import run was long ago and many rows were deleted, all pages are read again.
+ * Reads the pages of a query, sorted by id. QuickBooks Online addresses pages by row number, so a deleted row moves all
+ * later rows, and the first row of the next page would be skipped. Therefore each request begins with the last row of
+ * the page before. If another row is returned in its place, the page before is read again. If that page contains none
+ * of the rows that were read before, all pages are read again. This happens if the last import run was long ago and
+ * many rows were deleted since.
  */
 export async function* readPages(
   client: Pick<QuickBooksClient, 'query'>,

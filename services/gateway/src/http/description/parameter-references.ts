@@ -17,9 +17,9 @@ const componentNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Replaces each parameter that all lists have with a reference to a component of the API description, so that generated
- * clients have a single type for each parameter. A list that describes such a parameter in another way keeps its own
- * description.
+ * Replaces the query parameters that the list endpoints have in common with references to components of the API
+ * description, so that generated clients have a single type for each parameter. If an endpoint describes such a
+ * parameter differently, its own description stays.
  */
 export function withParameterReferences<Document extends Described>(document: Document): Document {
   const parameters: Record<string, Parameter> = {};

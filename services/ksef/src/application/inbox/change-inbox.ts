@@ -66,9 +66,10 @@ export const updateInbox =
           'The KSeF connection is disabled and cannot receive invoices. Save the connection again with a token or a certificate, then enable its inbox.',
         );
       }
-      // The KSeF inbox is read before its environment is reserved. If another request disables the inbox after this
-      // read, the write of the inbox below fails. If the other request disabled the inbox before this read, it does not
-      // release the reservation made below, because the reservation names a later version of the inbox (ADR 0126).
+      // The KSeF inbox is read before the organization reserves its environment for receiving. If another request
+      // disables the inbox after this read, the write of the inbox below fails. If the other request disabled the inbox
+      // before this read, it does not release the reservation made below, because that reservation names a later
+      // version of the inbox (ADR 0126).
       const stored = await inboxes.find(organizationId, connectionId);
       const day = from ?? stored?.from ?? today;
       const before = stored ?? newInbox(connection, day, now);
