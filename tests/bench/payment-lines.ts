@@ -1,4 +1,5 @@
-// Creates the lines of payment runs over stored invoices: lines without a fault (clean), and lines with planted faults.
+// Creates the lines of payment runs for stored invoices: correct lines (clean), and lines with deliberate errors that
+// the product should find.
 import type { RunLine } from '@invoicecontrol/payment-files/testing/payment-run';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';

@@ -40,8 +40,8 @@ const EVENT_MS_MAX = 20_000;
 const LOOK_EACH_MS = 200;
 
 /**
- * Parts of the rehearsal, each with the services that run the program of the other release. All parts use the same
- * data, one after another.
+ * Parts of the rollout rehearsal. Each part names the services that run the program of the other release. All parts use
+ * the same data, one after another.
  */
 const parts: readonly { readonly name: string; readonly isOther: (service: ServiceName) => boolean }[] = [
   { name: 'this release alone', isOther: () => false },

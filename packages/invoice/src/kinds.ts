@@ -26,8 +26,8 @@ function textKind({ faultOf, normalise = asItIs, published }: TextRule): Publish
 }
 
 /**
- * Kind of an invoice field with text of one line that has a visible character and no hidden ones. It is stored trimmed.
- * Lengths are in characters (HTTP and security reference, section 2).
+ * Creates the kind of an invoice field that holds one line of text. The text must have a visible character and no
+ * hidden ones, and is stored trimmed. Lengths are in characters (HTTP and security reference, section 2).
  */
 export function text(lengthMax: number): PublishedKind<string> {
   return freeText(lengthMax, faultOfLine, (value) => value.trim());

@@ -18,8 +18,8 @@ export interface ColumnMapping {
   /** The currency that the heading of the amounts names, as in `Amount (EUR)`. */
   readonly headingCurrency: string | undefined;
   /**
-   * Sentences about CSV columns that could not be chosen, each with the option that chooses one. Empty if the file can
-   * be read.
+   * Messages about CSV columns that could not be chosen. Each message names the option by which the user chooses the
+   * column. Empty if the file can be read.
    */
   readonly faults: readonly string[];
 }

@@ -133,8 +133,8 @@ export function readAccount(account: XmlElement | undefined): PaymentAccount | u
 }
 
 /**
- * Faults of an IBAN in a payment file in the order in which they are reported. Only the first is reported, because a
- * number that is too short also has wrong check digits.
+ * Descriptions of the faults of an IBAN in a payment file, in order of precedence. Only the first fault of an IBAN is
+ * reported, because a number that is too short also has wrong check digits.
  */
 const FAULTS: Readonly<Partial<Record<BankAccountProblem, string>>> = {
   UNKNOWN_COUNTRY: 'it does not begin with the code of a country',

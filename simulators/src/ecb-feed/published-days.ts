@@ -67,8 +67,8 @@ export function publishedDays(first: string, last: string): PublishedDay[] {
 }
 
 /**
- * Checks whether the central bank publishes exchange rates (TARGET days): not on weekends, 1 January, Good Friday,
- * Easter Monday, 1 May, and 25 and 26 December.
+ * Checks whether the central bank publishes exchange rates on a day (a TARGET day). It publishes none on weekends, 1
+ * January, Good Friday, Easter Monday, 1 May, and 25 and 26 December.
  */
 function isPublishingDay(date: Date): boolean {
   const weekday = date.getUTCDay();

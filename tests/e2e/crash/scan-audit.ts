@@ -62,8 +62,8 @@ export async function scanContradictions(
 }
 
 /**
- * Returns the usage counters of some organizations that are higher than their number of scan rows, as a crash may leave
- * them until they are corrected.
+ * Describes each usage counter of the given organizations that is higher than the number of scan rows that it should
+ * count. A crash may leave such a counter until it is corrected.
  */
 export async function overcounted(databases: Databases, organizationIds: readonly string[]): Promise<string[]> {
   const [scans, used] = await Promise.all([storedScans(databases), usedRows(databases)]);

@@ -93,8 +93,9 @@ export function useRelease(runId: string, lineId: string) {
 }
 
 /**
- * The file of a payment run to download: the payments that may be paid, the other payments with the given `verdict`, or
- * an earlier download with the same bytes (`repeat`).
+ * Selects the file of a payment run to download. By default, the file contains the payments that may be paid. With
+ * `verdict`, it contains the payments with that verdict. With `repeat`, it has the same bytes as the earlier download
+ * with that id.
  */
 export type FileChoice = { readonly verdict?: 'HOLD' | 'UNKNOWN'; readonly repeat?: string };
 

@@ -1,6 +1,6 @@
 /**
- * Relations between two invoice numbers, by their names in evidence, in which the two are one number in different
- * notations.
+ * Relations in which two different notations of an invoice number are the same number. The names are those in the
+ * evidence of findings.
  */
 const COPIED_NUMBER: ReadonlySet<string> = new Set([
   'IDENT',

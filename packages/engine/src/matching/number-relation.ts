@@ -383,8 +383,8 @@ function areSwapped(differing: readonly DifferingRun[]): boolean {
 }
 
 /**
- * Checks whether the counter in an invoice number has advanced after weeks: the counter has equally many digits and is
- * higher on the later bill. Such a difference is not a typing error.
+ * Checks whether the counter in an invoice number is higher on the bill that was issued weeks later, and has the same
+ * number of digits on both bills. Such a difference is not a typing error.
  */
 function isLaterCounter(
   differing: readonly DifferingRun[],

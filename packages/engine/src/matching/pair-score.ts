@@ -338,8 +338,8 @@ function equalOrder(
   if (date === 'OTHER' || date === 'YEAR') return SAME_NUMBER.includes(number) ? 'ONE_SUPPLY' : 'EQUAL';
   const isOfDays = date === 'SAME' || date === 'SWAP' || date === 'NEAR';
   const isOther = number === 'DIFF' || number === 'SEQ';
-  // Bills for parts of a purchase order can have equal amounts. Two bills with an equal order are therefore one bill
-  // only if the supplier's other bills each have their own order.
+  // Bills for parts of a purchase order can have equal amounts. Two bills that state the same order are therefore taken
+  // for one bill only if each of the supplier's other bills has an order of its own.
   const bills = (facts.supplier.profile.recentBills ?? []).filter(({ invoiceId }) => invoiceId !== other.invoiceId);
   return sameSupplier && isOfDays && isOther && haveOwnOrders(other, bills) ? 'ONE_BILL' : 'EQUAL';
 }

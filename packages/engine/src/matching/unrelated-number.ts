@@ -169,8 +169,8 @@ export function ownNumbersRow(
 }
 
 /**
- * Returns points for how rarely the supplier bills an amount twice. A repeated amount with many digits suggests a copy
- * if the supplier has never repeated an amount before.
+ * Returns points for a repeated amount. The more rarely the supplier bills an amount twice, the more points it gives.
+ * If the supplier has never repeated an amount before, a repeated amount with many digits suggests a copy.
  */
 function rarityRow(context: UnrelatedContext, pair: Compared): Comparison[] {
   const { facts, parameters } = context;
@@ -198,8 +198,8 @@ interface Crowding {
 }
 
 /**
- * Counts the supplier's bills around the days of a pair of bills, to be compared with the usual number. Among many
- * bills, it is more likely that two bills have equal amounts by chance.
+ * Counts the supplier's bills around the days of the two bills of a pair, and states the usual number for comparison.
+ * Among many bills, it is more likely that two bills have equal amounts by chance.
  */
 function crowding(
   { invoice, supplier: { profile } }: Facts,

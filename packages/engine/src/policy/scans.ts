@@ -21,8 +21,8 @@ export interface ScanParameters {
   readonly benfordSupplierExcessMax: number;
   readonly benfordSpikeZ: number;
   /**
-   * Minimum number of rows of a supplier in a history scan, and minimum share of distinct amounts among them. A
-   * supplier with fewer distinct amounts bills by a price list.
+   * A supplier of a history scan bills by a price list if it has at least this number of rows, and the share of
+   * distinct amounts among these rows is below the minimum.
    */
   readonly priceListRowsMin: number;
   readonly distinctShareMin: number;

@@ -36,8 +36,8 @@ export interface UnrelatedNumberParameters {
   /** Minimum number of other recent bills that show how the supplier writes its numbers. */
   readonly formBillsMin: number;
   /**
-   * Minimum number of other recent bills with one form, and maximum number with other forms, at which any other form of
-   * invoice numbers counts as very unusual for the supplier.
+   * A supplier uses one form of invoice numbers if at least `oneFormBillsMin` of its other recent bills have this form
+   * and at most `otherFormBillsMax` of them have a different one. A number in a different form is then very unusual.
    */
   readonly oneFormBillsMin: number;
   readonly otherFormBillsMax: number;

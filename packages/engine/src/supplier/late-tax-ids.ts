@@ -94,8 +94,8 @@ export function withAcceptedTaxId(profile: SupplierProfile, taxKey: string, isAc
 }
 
 /**
- * Returns an earlier supplier profile with the acceptance of its tax ids replaced: a tax id is accepted only if it is
- * accepted in the current profile.
+ * Returns the given earlier supplier profile with the current acceptance of its late tax ids: each is accepted only if
+ * the current profile accepts it.
  */
 export function withAcceptedTaxIds(
   profile: SupplierProfile,

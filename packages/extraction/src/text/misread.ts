@@ -29,8 +29,8 @@ export function withDigits(text: string): string {
 }
 
 /**
- * Returns an IBAN that was read by OCR, without spaces, with letters and digits in the positions that its country
- * requires. The caller accepts it only if the check digits match.
+ * Corrects an IBAN that OCR read, without spaces: in each position, the letters and digits that its country does not
+ * allow there are replaced by those with a similar shape. The caller accepts the result only if the check digits match.
  */
 export function repairIban(compact: string): string {
   const country = compact.slice(0, 2);

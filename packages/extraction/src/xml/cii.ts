@@ -9,8 +9,8 @@ const ACCOUNT = `${SETTLEMENT}/ram:SpecifiedTradeSettlementPaymentMeans/ram:Paye
 const LINE_SETTLEMENT = 'ram:SpecifiedLineTradeSettlement';
 
 /**
- * Paths of the invoice fields in the UN/CEFACT Cross Industry Invoice (CII): Factur-X, ZUGFeRD 2, XRechnung and plain
- * EN 16931.
+ * Defines where each invoice field is in a UN/CEFACT Cross Industry Invoice (CII). Factur-X, ZUGFeRD 2, XRechnung and
+ * plain EN 16931 invoices can have this syntax.
  */
 export const cii: Syntax = {
   format: 'CII',

@@ -41,7 +41,9 @@ export interface IncomingCall {
  * - Only the operator states its own name.
  */
 export interface PrincipalGuard {
-  /** Returns the methods of a service in a form that shows the guard the bytes of the requests that must be sealed. */
+  /**
+   * Returns the methods of a service in a form in which the guard sees the bytes of every request that must be sealed.
+   */
   watchRequests(methods: Record<string, Method>): Record<string, Method>;
   /**
    * Returns the context of a call before it is admitted, for the trace and the log. Its actor is the calling service.

@@ -24,8 +24,8 @@ export const programNames = ['probe'] as const;
 type Owner = ServiceName | (typeof programNames)[number];
 
 /**
- * Values of a metric attribute: a closed set, or a set that another file of the product bounds, such as its routes. A
- * metric never has an attribute whose values customers choose.
+ * The possible values of a metric attribute: either a fixed list, or names that another file of the product defines,
+ * such as its routes. A metric never has an attribute whose values customers choose.
  */
 export type AttributeValues =
   | { readonly values: readonly string[]; readonly isOptional?: true }

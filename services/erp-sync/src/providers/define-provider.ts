@@ -27,8 +27,8 @@ export interface StreamSource<R> {
   /** Name of the field that holds the id of an ERP row. */
   readonly idName: string;
   /**
-   * Function that returns the id of an ERP row. Absent if the id is the text of the field `idName`. The id is checked
-   * before a row may be left out.
+   * Returns the id of an ERP row. If this function is absent, the id is the text of the field `idName`. The id is read
+   * even if the row is then left out.
    * @throws RowFault if there is no id
    */
   idOf?(row: Row): string;

@@ -17,8 +17,8 @@ export interface Provider {
   /** ERP streams in which deletions can be detected only from a complete list of ids (`Session.ids`). */
   readonly withoutDeletions: readonly StreamName[];
   /**
-   * ERP streams whose pages report deletions. Their record ids are compared in a full import run, and if a page of ERP
-   * records may miss deletions.
+   * ERP streams whose pages report deletions. For these streams, the list of all record ids is compared with the stored
+   * records only in a full import run, and if a page of ERP records may miss deletions.
    */
   readonly reportsDeletions?: readonly StreamName[];
   /** Maximum number of records on a page that the ERP allows. */

@@ -96,8 +96,8 @@ export interface ConnectionDocument extends Aggregate {
 /** Progress of reading one stream of an ERP. */
 export interface StreamProgress {
   /**
-   * Time on the ERP clock, in RFC 3339 format, at which a time window of an ERP stream begins. The time moves after the
-   * last page of a window. Absent until the stream was read completely.
+   * Time on the ERP clock, in RFC 3339 format, from which the next time window of an ERP stream is read. It moves
+   * forward after the last page of a window was stored. Absent until the stream was read completely for the first time.
    */
   readonly cursor?: string;
   /** Time window of the ERP stream that was not read completely. */

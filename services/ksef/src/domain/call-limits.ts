@@ -53,8 +53,8 @@ const GROUPS: Readonly<Record<string, LimitGroup>> = {
 /** Lengths of the sliding windows in which KSeF counts calls, in milliseconds, shortest first. */
 export const WINDOWS_MS: readonly [number, number, number] = [1_000, 60_000, 3_600_000];
 /**
- * Number of parts into which each longer window is divided. The KSeF calls of a part are combined into one entry when
- * they no longer count in a shorter window.
+ * Number of parts into which the windows of a minute and of an hour are divided. When the KSeF calls of a part no
+ * longer count in a shorter window, they are combined into one entry.
  */
 const PARTS_OF_WINDOW = 60;
 /**

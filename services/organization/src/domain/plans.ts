@@ -108,8 +108,8 @@ export function combineContracts(granted: Contract, told: Contract): Contract {
 }
 
 /**
- * Lowers each value of an organization's granted contract that is higher than the stated value. A stated value that is
- * higher has no effect.
+ * Combines an organization's granted contract with stated values, and uses the lower of each two values. A stated value
+ * that is higher than the granted value has no effect.
  */
 export function lowerContract(granted: Contract, stated: Partial<Contract>): Contract {
   const changed = { ...granted, ...stated };

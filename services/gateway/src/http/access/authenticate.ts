@@ -40,8 +40,7 @@ const PRINCIPALS_MAX = 10_000;
 const REFUSED_MAX = 10_000;
 
 /**
- * An authenticated caller. The gateway passes the grant on to the other services, for which it proves who the caller
- * is.
+ * An authenticated caller. The gateway passes the grant on to the other services, to prove to them who the caller is.
  */
 export interface Caller extends Principal {
   /** Grant that the organization service has signed. */

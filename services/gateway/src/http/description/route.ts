@@ -44,8 +44,9 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
    */
   readonly fingerprint: string;
   /**
-   * Request body as it was sent. Present only for a route that receives it unparsed (see {@link
-   * Described.rawBodyBytesMax}), and for an XML body (see {@link Described.xml}); otherwise empty.
+   * Request body as it was sent. It is present for a route that receives it unparsed (see
+   * {@link Described.rawBodyBytesMax}) and for an XML body (see {@link Described.xml}). In every other case it is
+   * empty.
    */
   readonly rawBody: Buffer;
   /** URL query of a request as it was sent, without `?`, for a service that parses the query itself. */

@@ -625,8 +625,8 @@ function withoutConnection(submission: Submission, step: Step, timing: Timing): 
 
 /**
  * Makes a call that KSeF may refuse.
- * @returns undefined if KSeF refuses it permanently; a refusal that may be temporary, or that another token may solve,
- * is thrown
+ * @returns undefined if KSeF refuses it permanently; a refusal that may be temporary, or that would not occur with
+ *   another token, is thrown
  */
 async function unlessRefused<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {
