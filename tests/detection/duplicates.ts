@@ -79,8 +79,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
 };
 
 /**
- * Returns duplicates of the bill, made by the named mutation. They arrive later and keep the `claim` of the bill. Empty
- * if the mutation is not possible for the bill.
+ * Returns duplicates of the bill, made by the mutation with the given name. They arrive some days after the bill and
+ * have the same `claim`, because they bill the same supply. Empty if the mutation is not possible for the bill.
  */
 export function duplicatesOf(bill: Bill, mutation: string, party: Party, random: Random): Bill[] {
   const made = mutations[mutation]?.(bill, party, random);

@@ -100,9 +100,9 @@ const UNCHECKED = 'The API key of the request cannot be checked right now. Retry
 const UNCHECKED_TRIES_MAX = 5;
 
 /**
- * Returns the product that all end-to-end tests of a test run share, with two new tenants for the caller. Call it once
- * per test file. A test must not read or change the data of other tenants. A test that needs other settings starts
- * another product.
+ * Returns the running product that all end-to-end tests of a test run share, and creates two new tenants for the
+ * caller. Call it once per test file. A test must not read or change the data of other tenants. A test that needs other
+ * settings must start the product a second time.
  */
 export async function useSharedSystem(): Promise<RunningSystem> {
   const shared = JSON.parse(process.env['SHARED_SYSTEM'] ?? missing('SHARED_SYSTEM')) as SharedSystem;

@@ -43,10 +43,12 @@ export interface WebhookRequest {
 }
 
 /**
+ * Reasons why a webhook request is refused:
+ *
  * - `HEADER_MISSING`: the header `svc-event-id` or `svc-signature` is missing.
  * - `HEADER_MALFORMED`: one of these headers has an invalid format.
- * - `BODY_NOT_RAW`: the body that was passed is not the raw bytes of the request.
- * - `SIGNATURE_MISMATCH`: none of the signatures matches the body with one of the secrets.
+ * - `BODY_NOT_RAW`: the body that the caller passed is not the raw bytes of the request.
+ * - `SIGNATURE_MISMATCH`: no signature in the header was made from the body with one of the secrets.
  * - `TOO_OLD`, `IN_THE_FUTURE`: the signature is valid, but its time is outside the tolerance.
  * - `BODY_NOT_AN_EVENT`: the signature is valid, but the body is not a webhook event.
  */

@@ -1,6 +1,7 @@
 /**
- * Code lists of EN 16931 in the version of rule set 1.3.16, as published by ISO, UN/CEFACT and the European Commission.
- * The lists change twice a year, so a code that is not in its list is a warning (documents reference, section 9.2).
+ * Parses one of the code lists of EN 16931, in the version of rule set 1.3.16, as ISO, UN/CEFACT and the European
+ * Commission publish them. The lists change twice a year, so a code that is not in its list causes only a warning
+ * (documents reference, section 9.2).
  */
 function codes(list: string): ReadonlySet<string> {
   return new Set(list.trim().split(/\s+/));

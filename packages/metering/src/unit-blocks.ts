@@ -70,8 +70,9 @@ export interface UnitBlocks {
 }
 
 /**
- * Returns how many quota units a block reserves in addition to the amount that is needed now. A block never reaches the
- * usage at which the next notice is sent, so that the notice is sent for the unit that reaches it.
+ * Returns how many quota units a block reserves in addition to the amount that is needed now. A block never reserves up
+ * to the used amount at which the next notice is sent, so that the notice is sent when the unit that reaches this
+ * amount is used.
  * @param used used amount of the usage counter before the reservation
  */
 export function unitsInAdvance(used: number, amount: number, limit: number | undefined): number {

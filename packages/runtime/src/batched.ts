@@ -94,11 +94,11 @@ export function batched<Asked, T>(
 }
 
 /**
- * Groups concurrent calls, such as database writes (ADR 0127). While one group is in progress, later items collect for
- * the next one. Without concurrent calls, an item waits only for the current turn of the event loop.
- *
- * A group starts when the one ahead of it has ended, when it has `itemsMax` items, or when its first item has waited
- * for 100 ms. If the work rejects, every item of the group rejects.
+ * Collects the items of concurrent calls, such as database writes, into groups (ADR 0127). While the work on one group
+ * is in progress, later items are collected for the next group. Without concurrent calls, the work on an item starts
+ * after the current turn of the event loop. The work on a group starts when the work on the previous group has ended,
+ * when the group has `itemsMax` items, or when its first item has waited for 100 ms. If the work rejects, every item of
+ * the group rejects.
  * @param work returns one result for each item, in the order of the items. A result that is an Error rejects that item
  * alone.
  */

@@ -230,8 +230,8 @@ async function recordsNotAsDecided(
 }
 
 /**
- * Checks that every decision and finding was published once, and that nothing else was published. Rows of a history
- * scan are published only by their findings.
+ * Checks that every decision and finding was published once, and that nothing else was published. The decision on a row
+ * of a history scan is not published, only its findings.
  */
 function eventsNotAsDecided(
   invoices: readonly StoredInvoice[],

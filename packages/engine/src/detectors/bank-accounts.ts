@@ -220,8 +220,9 @@ function shortenedTermsSign(facts: Facts, policy: Policy): Escalator[] {
 }
 
 /**
- * Reports an amount many times the usual amount as an additional signal for a new bank account. The ratio covers every
- * amount outlier with severity MEDIUM or higher, so outliers are not tested separately.
+ * Returns a very high amount as an additional signal for a new bank account: at least `escalatingAmountRatio` times the
+ * usual amount. This ratio is so low that it includes every amount outlier with severity MEDIUM or higher, so outliers
+ * are not tested separately.
  */
 function unusualAmountSign(facts: Facts, policy: Policy): Escalator[] {
   const ratio = usualAmountStatistics(facts, policy.amounts)?.ratio ?? 0;
@@ -408,9 +409,9 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
 }
 
 /**
- * Reports a bank account that several suppliers use. The finding is raised on the invoice that links the supplier to
- * the account. Later invoices are reported as long as all of the supplier's bills with the account are waiting for a
- * review. If one history scan imported all these bills, only its first row is reported.
+ * Reports a bank account that several suppliers use. The finding is raised on the first invoice on which the supplier
+ * states this account. Later invoices are reported as long as all of the supplier's bills with the account are waiting
+ * for a review. If one history scan imported all these bills, only its first row is reported.
  */
 function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
   const others = linkedOthers(facts);
@@ -540,8 +541,8 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
   const taxCountry = statedTaxCountry(invoice);
   if (!account.isValid || bankCountry === undefined || taxCountry === undefined) return [];
   if (bankCountry === taxCountry) return [];
-  // All bills with the account under the supplier name count as its use, whatever their tax ids, because a supplier
-  // with several tax ids may use one account.
+  // All bills that state the account and the name of the supplier count as the supplier's use of the account, whatever
+  // tax ids they state, because a supplier with several tax ids may use one account.
   const ownUses = account.use === undefined ? 0 : answeredUses(invoice, account.use);
   const uses = Math.max(ownUses, usesUnderName(facts));
   if (account.use?.trust === 'REVIEWED' || account.use?.trust === 'ERP') return [];

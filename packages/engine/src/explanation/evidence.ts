@@ -92,9 +92,9 @@ const RULE_TEXT_LENGTH_MAX = 400;
 const SHOWN_ENTRIES_MAX = 64;
 
 /**
- * Maximum size of one finding as JSON. The limit is sufficient for any invoice, even if every text has its maximum
- * length in four-byte characters. A finding is stored with its invoice, with its analysis and on its own, and a page of
- * a list contains a hundred findings.
+ * Maximum size of one finding as JSON. The size matters, because a finding is stored with its invoice, with its
+ * analysis and on its own, and a page of a list contains a hundred findings. The limit is sufficient for any invoice,
+ * even if every text has its maximum length in four-byte characters.
  */
 export const FINDING_JSON_BYTES_MAX = 64 * 1024;
 

@@ -125,9 +125,9 @@ function isOfScan({ onlyScanId }: AccountUse, scanId: string | undefined): boole
 }
 
 /**
- * Returns the supplier profile with one more invoice. A suspected copy is not counted. Suspected fraud does not count
- * towards the trust in its account, and a doubtful amount is not a usual amount. The function is pure and is called
- * once per invoice (links.ts stores which invoices were counted).
+ * Returns the supplier profile with one more invoice. A suspected copy is not counted. An invoice that is suspected of
+ * fraud does not count towards the trust in its bank account, and an amount with an open finding does not count as a
+ * usual amount. The function is pure and is called once per invoice (links.ts stores which invoices were counted).
  */
 export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   const ksef = ksefAfter(profile.ksef, invoice);

@@ -22,9 +22,10 @@ const { Connection } = require('mongodb/lib/cmap/connection.js') as {
 
 /**
  * A driver connection whose commands end when the connection ends. The driver (7.8.0) waits until a large command has
- * been written to the socket, without checking whether the connection was closed in the meantime. In a network that
- * lost its connection the command would never end, whatever `socketTimeoutMS` is. After a reset it would fail with a
- * plain socket error, which neither the driver nor our code recognizes as an outage (ADR 0021).
+ * been written to the socket, without checking whether the connection was closed in the meantime. If the network fails
+ * during this time, such a command would never end, even with `socketTimeoutMS`. If the connection is reset, the
+ * command would fail with a plain socket error, which neither the driver nor our code recognizes as an outage (ADR
+ * 0021).
  */
 class OurConnection extends Connection {
   constructor(socket: Duplex, options: object) {

@@ -129,8 +129,8 @@ interface Admitted {
   readonly principal: Principal;
   readonly context: RequestContext;
   /**
-   * Returns the context for a call at this moment. During a long request, such as an export, the caller is
-   * authenticated again, so that its grant never expires and a revoked API key ends the request.
+   * Returns the request context for a service call that begins now. During a long request, such as an export, the
+   * caller is authenticated again, so that its grant never expires and a revoked API key ends the request.
    */
   currentContext(): RequestContext | Promise<RequestContext>;
 }

@@ -167,9 +167,9 @@ export interface RoleInbox {
    */
   readonly since?: Date | undefined;
   /**
-   * Periods in which interrupted KSeF packages of an inbox role stored documents that are not counted yet, for example
-   * because of a crash. The role counts these documents when it receives the time window again, even if other roles
-   * have counted later documents in between. Oldest first, at most {@link UNCOUNTED_MAX}.
+   * Periods in which documents from KSeF packages were stored, but not counted, because the processing of the package
+   * was interrupted, for example by a crash. The inbox role counts these documents when it receives the time window
+   * again, even if other roles have counted later documents in between. Oldest first, at most {@link UNCOUNTED_MAX}.
    */
   readonly uncounted?: readonly StoringPeriod[] | undefined;
   /** True if a person has requested the next run of a KSeF inbox role. */

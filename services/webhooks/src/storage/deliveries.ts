@@ -348,7 +348,7 @@ function newestFirst(left: Delivery, right: Delivery): number {
 
 /**
  * Converts a stored document to a webhook delivery.
- * @throws Error for a PENDING delivery without a next attempt
+ * @throws Error for a PENDING delivery without a time for its next attempt
  */
 export function toDelivery(document: DeliveryDocument): Delivery {
   const { state } = document;

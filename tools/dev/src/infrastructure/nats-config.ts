@@ -35,7 +35,7 @@ ${rights}`;
  * Returns the rights of each client at a broker on this machine.
  * @param identities folder with the identities of the servers, the services and the operator
  * @param databasePrefix prefix of the databases of the only system at this broker. Without it, systems with any prefix
- *   may connect, and tests have all rights.
+ * may use the broker, and tests may do everything at it.
  */
 export function brokerAccess(identities: string, databasePrefix: string | undefined): BrokerAccess {
   const tests = databasePrefix === undefined ? ['test'] : [];

@@ -22,7 +22,7 @@ export interface DuplicatePairs {
 
 /**
  * Finds duplicate pairs among ERP bills. Other requests can run between the groups of bills with the same amount.
- * @param creditsBetween reads the credit notes that may be between the bills of some pairs
+ * @param creditsBetween reads the credit notes that were issued between the two bills of any of these pairs
  */
 export async function duplicatePairsAmongBills(
   bills: readonly Candidate[],

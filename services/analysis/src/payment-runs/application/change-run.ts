@@ -52,10 +52,11 @@ export interface RunChanges {
    */
   recheck(of: RunReference, context: RequestContext): Promise<PaymentRun>;
   /**
-   * Downloads the lines of a payment run that may be paid (PAY or released), each once. All lines are checked again
-   * first, and a line with a worse result is held.
-   * @throws DomainError not_found; wrong_state if nothing is left, or for a run without a file; in_progress if another
-   * download of the organization takes too long
+   * Returns a payment file with the lines of a payment run that may be paid: lines with the verdict PAY, and released
+   * lines. Each line is given out only once. All lines are checked again first, and a line with a worse verdict than
+   * before is left out.
+   * @throws DomainError not_found; wrong_state if no line is left to give out, or for a run without a file; in_progress
+   * if another download of the organization takes too long
    */
   download(of: RunReference, context: RequestContext): Promise<PaymentFileContent>;
   /** Returns the bytes of an earlier download of a payment run again. */

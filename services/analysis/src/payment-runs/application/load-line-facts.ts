@@ -432,10 +432,11 @@ function paidInErp(bill: PayableRecord | undefined, payments: readonly BookedPay
 }
 
 /**
- * Returns the bank accounts to which a bill may be paid: accounts that the bill states, accounts that trusted use or a
- * review has established for the supplier, and accounts of the vendor master. Fraudsters ask for changes of the vendor
- * master. An account that the vendor master received later therefore does not outweigh the account on the bill, and an
- * account that it received recently proves nothing.
+ * Returns the bank accounts to which a bill may be paid: accounts that the bill states, accounts that long use or a
+ * review has confirmed for the supplier, and accounts in the vendor master. Fraudsters ask companies to add their
+ * accounts to the vendor master. If the bill states an account, an account that was added to the vendor master after
+ * the first import therefore does not count. For other bills, such an account counts only if it was added long enough
+ * ago.
  */
 function accountsOf(
   { source, match }: PayableRecord,

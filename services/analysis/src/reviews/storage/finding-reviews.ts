@@ -18,7 +18,10 @@ export interface FindingReviewDocument extends Omit<CurrentReview, 'findingId'> 
 
 /** Dispositions of a finding that determine if a bank account is trusted. */
 const ACCOUNT_DISPOSITIONS = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'] as const;
-/** Dispositions of a finding that describe the progress of a fraud case and do not change the block of the account. */
+/**
+ * Dispositions of a finding that describe the progress of a fraud case. They do not change whether the bank account is
+ * blocked.
+ */
 const CASE_DISPOSITIONS: Disposition[] = ['OPEN', 'UNDER_REVIEW', 'RESOLVED'];
 
 export async function createFindingReviewIndexes(collection: Collection<FindingReviewDocument>): Promise<void> {

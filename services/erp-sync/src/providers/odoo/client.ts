@@ -163,8 +163,9 @@ export function odooClient(
   };
 
   /**
-   * Calls Odoo for a connection without a login, which only JSON-2 allows. If Odoo states a version without JSON-2, a
-   * login is required. If Odoo states no version, JSON-2 may only be unavailable for a short time.
+   * Calls Odoo for a connection without a login, which is possible only through the interface JSON-2. If Odoo states a
+   * version without JSON-2, the call fails, because a login is required. If Odoo states no version, JSON-2 is tried,
+   * because Odoo may be unavailable only for a short time.
    */
   const callWithoutLogin: Transport = async (model, method, named) => {
     const version = await rpc('common', 'version', [], 'res.users').catch((error: unknown) => {

@@ -5,9 +5,10 @@ import { addressGroup } from '../limits/client-address.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-// Limits on the bytes of bodies that are being received or processed at the same time. A parsed body takes several
-// times its bytes, so the total of 52 MiB is a fraction of the 512 MiB that `k8s/base/gateway` gives the process. The
-// three kinds of callers have separate limits, so that one kind of caller cannot use up the memory for the others.
+// Limits on the bytes of the request bodies that the gateway is receiving or processing at the same time. A parsed body
+// takes several times its bytes, so the total of 52 MiB is a fraction of the 512 MiB that `k8s/base/gateway` gives the
+// process. Callers with an API key, callers that send a signature, and all other callers have separate limits, so that
+// one kind of caller cannot use up the memory for the others.
 
 /** Maximum number of request body bytes for all requests with an API key together. */
 export const KEYED_BODIES_BYTES_MAX = 36 * MIB;

@@ -77,9 +77,10 @@ export interface RateLimiterDependencies {
 }
 
 /**
- * Spends rate limit tokens that the organization service grants in blocks and counts in a sliding window (HTTP and
- * security reference, section 7). If the service does not respond in time, a local window with this gateway's share
- * decides for a second, so that a failing limiter neither delays requests nor admits all of them.
+ * Spends rate limit tokens of the organization service, which grants them in blocks and counts them in a sliding window
+ * (HTTP and security reference, section 7). If the organization service does not respond in time, this gateway admits
+ * requests for one second by a window of its own, up to its share of the limit, so that a failing limiter neither
+ * delays requests nor admits all of them.
  */
 export class RateLimiter {
   readonly #dependencies: RateLimiterDependencies;
