@@ -3,8 +3,8 @@
 
 const layers = 'application|clients|domain|storage|transport';
 /**
- * The layers of a service are folders in its `src/`, or in each subfolder of `src/` that is a module of its own (a
- * room).
+ * The layers of a service are folders in its `src/`, or in those subfolders of `src/` that are separate modules. This
+ * file calls such a subfolder a room.
  */
 const anyRoom = '(?:[^/]+/|)';
 const tests = '\\.test\\.ts$';
@@ -26,7 +26,7 @@ const pure = [
   computing,
   signing,
 ].join('|');
-/** Folders of the engine that are modules (rooms), from the lowest to the highest. */
+/** Folders of the engine that are separate modules (rooms). The first ones are the lowest layers. */
 const engineRooms = [
   'data',
   'facts',

@@ -29,8 +29,8 @@ export function useAssignees() {
 }
 
 /**
- * Returns the names of people and API keys for the texts by which the API states them, and checks whether one of them
- * is the signed-in person.
+ * Returns the names of people and API keys that the API states as texts such as `USER:<id>`, and checks whether such a
+ * text means the signed-in person.
  */
 export interface People {
   isMe(person: string): boolean;

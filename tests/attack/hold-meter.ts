@@ -16,7 +16,8 @@ process.on('SIGCONT', () => {
   longestMs = 0;
   appendFileSync(file, 'measuring\n');
   let beganMs = usedMs();
-  // All ready work of the event loop runs between two immediates, and other requests wait for it.
+  // Between two callbacks of `setImmediate`, the event loop runs all work that is ready, and other requests wait for
+  // it.
   const turn = (): void => {
     const endedMs = usedMs();
     longestMs = Math.max(longestMs, endedMs - beganMs);

@@ -1,4 +1,5 @@
-// Measures reading and validating a structured invoice on one core, with the bare parser as the ceiling.
+// Measures how fast a structured invoice is read and validated on one core. The speed of the XML parser alone is
+// measured too, because reading cannot be faster.
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { XmlDocument } from 'libxml2-wasm';

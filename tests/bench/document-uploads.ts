@@ -1,4 +1,5 @@
-// Measures documents in the running product, from the PUT to the decision, in comparison with the bare parser.
+// Measures documents in the running product, from the PUT to the decision, in comparison with the document parser
+// alone.
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -73,8 +74,8 @@ export interface KindMeasured {
 }
 
 /**
- * Uploads documents of a kind, first one at a time and then several at once. The bare parser is measured before and
- * after each of these two measurements.
+ * Uploads documents of a kind, first one at a time and then several at once. Before and after each of these two
+ * measurements, the speed of the document parser alone is measured for comparison.
  */
 export async function measureUploads(
   kind: DocumentKind,
@@ -162,7 +163,7 @@ async function rateOf(count: number, work: () => Promise<unknown>): Promise<numb
 
 interface Parser {
   /**
-   * Parses the document files with a bare parser instead of the product.
+   * Parses the document files with the document parser alone, without the product.
    * @returns the duration for each document
    */
   parse(kind: DocumentKind, files: readonly DocumentFile[]): Promise<number[]>;

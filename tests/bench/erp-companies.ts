@@ -99,7 +99,7 @@ export async function openCompany(erp: ErpName, url: string, size: BooksSize): P
       await control('POST', '/clock', { advanceSeconds: seconds });
     },
     async enterBills(first, count) {
-      // The books of every ERP list several kinds of records, of which bills are the last.
+      // The simulated records of every ERP are grouped by kind, and the bills are the last group.
       const bills = booksOf(erp, size, new Date()).at(-1);
       if (bills !== undefined) await enter(bills, first, count);
     },

@@ -57,8 +57,8 @@ async function run({ url, key, connections, seconds, firstIndex, storedCount }: 
     posted,
     answered: durationsMs.length,
     refused,
-    // The rate of posted invoices counts from the first response on: many connections that begin at once all get a late
-    // response, which is not representative.
+    // The rate of requests is measured from the first response on. All connections begin at once, so the first response
+    // to each of them is late, which is not representative.
     requestsPerSecond: (durationsMs.length - 1) / ((lastAt - firstAt) / 1_000),
     ...percentilesOf(durationsMs),
   };

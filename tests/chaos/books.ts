@@ -339,8 +339,8 @@ async function unheard(bus: Bus, known: readonly Durable[]): Promise<string[]> {
 }
 
 /**
- * Returns a sentence if an event stream of the broker is incomplete according to the record of the relay that publishes
- * to it. When a stream was replaced or has lost events, the relay publishes these events again.
+ * Returns a sentence if the broker lost an event stream or its last events and they have not been published again yet.
+ * The record of the relay shows which events were published.
  */
 async function unfilled(bus: Bus, stream: string, databases: readonly Db[]): Promise<string[]> {
   const relays = await Promise.all(

@@ -35,7 +35,8 @@ type DrillName = (typeof names)[number];
 
 const POST_EACH_MS = 500;
 /**
- * Time before the fault in which metrics are already recorded, because alert rules compute rates from earlier values.
+ * Duration for which metrics are recorded before the fault begins, because alert rules compute rates from earlier
+ * values.
  */
 const BEFORE_SECONDS = 45;
 const LATER_MS_MAX = 120_000;

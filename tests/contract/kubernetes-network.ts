@@ -20,8 +20,8 @@ interface NetworkPolicySpec {
 }
 
 /**
- * The connections that a set of network policies allows out of a pod and into a pod, as lines like `gateway ->
- * organization TCP 50051`.
+ * The connections that network policies allow out of pods and into pods, as lines such as `gateway -> organization TCP
+ * 50051`.
  */
 export interface Connections {
   readonly out: string[];
@@ -29,8 +29,9 @@ export interface Connections {
 }
 
 /**
- * Reads the network policies as a list of connections. A connection between two pods works if it is in both lists; a
- * connection out of the namespace is in one list only. `*` stands for every pod.
+ * Reads the network policies as two lists: the connections that pods may open, and the connections that pods may
+ * accept. A connection between two pods works if both lists contain it. A connection out of the namespace is only in
+ * the first list. `*` stands for every pod.
  */
 export function allowedConnections(objects: readonly KubernetesObject[]): Connections {
   const connections: Connections = { out: [], in: [] };

@@ -18,8 +18,8 @@ interface Format {
 }
 
 /**
- * Paths for the check that the tax of each VAT breakdown follows from its taxable amount and its rate, with a tolerance
- * of one unit as in BR-CO-17.
+ * Paths of the elements of a VAT breakdown, for the check that its tax follows from its taxable amount and its rate,
+ * with a tolerance of one unit as in BR-CO-17.
  */
 type TaxRow = readonly [at: string, base: string, rate: string, tax: string];
 
@@ -172,7 +172,7 @@ const facturae: Format = {
 
 /** Names of XML elements that differ between invoices of ZUGFeRD 1 and of CII. */
 interface CrossIndustryNames {
-  /** Prefix of the names of all elements inside these XML elements: empty, or `ram:`. */
+  /** Prefix of the names of all elements inside the elements that are named here: empty, or `ram:`. */
   readonly prefix: '' | 'ram:';
   readonly header: string;
   readonly date: string;

@@ -1,6 +1,9 @@
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 
-/** A day on which every currency was valid that may occur in a ledger since the introduction of the euro. */
+/**
+ * Day for which the validity of a currency is checked. On this day, every currency was valid that a ledger may contain
+ * since the introduction of the euro.
+ */
 const ANY_DAY = '2000-01-01';
 
 const signs: ReadonlyMap<string, string> = new Map([

@@ -115,8 +115,8 @@ function replaceSum(source: Source, range: ByteRange, sumMicro: bigint): Edit {
 }
 
 /**
- * Replaces an identifier of a payment file by another one. The bytes of the characters that both have at their
- * beginning are kept, unless the old identifier contains character references or comments.
+ * Replaces an identifier in a payment file. The leading characters that the old and the new identifier share keep their
+ * bytes, unless the old identifier contains character references or comments.
  */
 function replaceId(source: Source, range: ByteRange, before: string, id: string): Edit {
   const place = withoutSpace(source, range);

@@ -12,7 +12,10 @@ export interface Alarm {
 }
 
 export function createAlarm(): Alarm {
-  /** Until the repetition of the background job listens, the alarm keeps the earliest requested time. */
+  /**
+   * Earliest run that was requested before the background job listened to the alarm. The job learns of it when it
+   * begins to listen.
+   */
   let dueAtMs = Infinity;
   let onRing = (afterMs: number): void => {
     dueAtMs = Math.min(dueAtMs, performance.now() + afterMs);

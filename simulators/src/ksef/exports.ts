@@ -59,7 +59,10 @@ const outcomes: Readonly<Record<number, string>> = {
   550: 'Operacja została anulowana przez system',
 };
 
-/** Member of the R2 response that states the end of a truncated KSeF invoice package, by date type. */
+/**
+ * Name of the member in the R2 response that states, for each date type, up to which date a truncated KSeF invoice
+ * package contains invoices.
+ */
 const lastDates: Readonly<Record<DateType, string>> = {
   Issue: 'lastIssueDate',
   Invoicing: 'lastInvoicingDate',

@@ -15,8 +15,8 @@ export interface KsefSimulatorOptions {
    */
   readonly directory?: string;
   /**
-   * Factor for the second, the minute and the hour in which KSeF calls are counted, so that tests do not have to wait
-   * for an hour.
+   * Factor that multiplies the time windows (a second, a minute and an hour) in which KSeF calls are counted, so that
+   * tests do not have to wait for an hour.
    */
   readonly limitWindowFactor?: number;
 }

@@ -17,8 +17,8 @@ import type { KillableSystem } from './killable-system.js';
  */
 const RECEIVED_MS_MAX = 240_000;
 /**
- * Time limit in milliseconds for the rest of the work. The broker redelivers an unacknowledged event only after 30
- * seconds.
+ * Time limit in milliseconds for completing all work that is unfinished after the invoices were decided. The broker
+ * redelivers an unacknowledged event only after 30 seconds.
  */
 const FINISHED_MS_MAX = 180_000;
 /** Time in milliseconds after a crash within which the usage counters become exact. */
@@ -234,8 +234,9 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
           const last = purchases.at(-1)?.storedBefore ?? new Date(0);
           const isComplete = mark !== undefined && new Date(mark) >= last;
           if (!isComplete && roles.every(({ run }) => run === undefined)) await trial.run(receiver);
-          // The progress of the inbox in each role of the company (such as buyer or third party) shows why the test
-          // still waits. It contains keys of exports only in encrypted form, so it may be printed.
+          // If the assertion fails, it prints the progress of the inbox in each role of the company (such as buyer or
+          // third party), which shows why the test still waits. The progress contains keys of exports only in encrypted
+          // form, so it may be printed.
           expect({ isComplete, roles }).toMatchObject({ isComplete: true });
           const decided = (await invoicesOf(receiver)).filter(({ status }) => status === 'ANALYZED');
           expect(decided).toHaveLength(purchases.length);

@@ -12,9 +12,9 @@ export const sampleOptions = {
 } satisfies Record<string, CommandOption>;
 
 /**
- * Reads the number of analyses from the options of an operator's command.
+ * Reads from the options of an operator's command how many stored analyses the command uses: `--sample N` or `--all`.
  * @returns the number of analyses, or Infinity for all
- * @throws UsageError unless exactly one of the two options is given
+ * @throws UsageError unless exactly one of the two options is given, with a valid number
  */
 export function readSample(given: Readonly<Record<string, string | undefined>>): number {
   const { sample, all } = given;

@@ -34,7 +34,10 @@ interface SimulatorOptions {
   readonly directory: string;
   /** Environment variables of the services in addition to the variables for the simulators. */
   readonly env: NodeJS.ProcessEnv;
-  /** Port of the simulated Odoo in the previous start, at which an ERP connection of that start calls it. */
+  /**
+   * Port of the simulated Odoo in the previous start. ERP connections that were created then have this port in their
+   * URL.
+   */
   readonly odooPort: number | undefined;
 }
 

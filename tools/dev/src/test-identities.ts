@@ -31,8 +31,8 @@ export async function setup(): Promise<() => Promise<void>> {
   await issue('noUri', { uris: [] });
   await issue('twoUris', { uris: [GATEWAY, `spiffe://${TRUST_DOMAIN_DEFAULT}/service/organization`] });
   const other = await createAuthority(join(directory, 'other-authority'));
-  // The caller with a certificate of another authority trusts the services, so that it is the services that refuse the
-  // call.
+  // This caller has a certificate of another authority but trusts the authority of the services. Otherwise the caller
+  // itself would end the connection before the services can refuse it.
   const otherIssuer = { ...other, bundle: authority.bundle };
   await issueIdentity(otherIssuer, { directory: join(directory, 'otherAuthority'), service: 'gateway' });
   process.env.TEST_IDENTITIES = directory;

@@ -298,8 +298,8 @@ function schemaHomes(api, tags, operations) {
     for (const operation of operations.filter(({ tags: [first] }) => first === name))
       visit(operation, `/docs/api/${name}`);
   }
-  // Objects that only the bodies of events use, or that are schemas of typed evidence, are used by no operation. They
-  // get a page here.
+  // Some objects are used by no operation, but only by events or by the evidence of findings. They are described on the
+  // page about events or on the page about findings.
   for (const name of Object.keys(api.components.schemas)) {
     const home = name.endsWith('Event') ? '/docs/events' : '/docs/api/findings';
     if (!homes.has(name)) visit({ $ref: `#/components/schemas/${name}` }, home);

@@ -68,8 +68,8 @@ function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[]
   if (bankKey === undefined || own >= lookalikeInvoicesMin) return [];
   const use = supplier.profile.accounts.find(({ key }) => key === bankKey);
   if (use?.trust === 'REVIEWED' || use?.trust === 'ERP') return [];
-  // The sender chooses the date on a bill, so a doubtful bill never makes its supplier the earlier of two suppliers
-  // with the same name.
+  // The sender chooses the date on a bill. A supplier that has sent only doubtful bills therefore never counts as the
+  // older of two suppliers with the same name.
   const ownFirstDay = (own > 0 ? supplier.profile.firstDay : null) ?? Number.POSITIVE_INFINITY;
   const established = (namesakes ?? [])
     .filter(({ invoices, firstDay = 0 }) => invoices >= lookalikeInvoicesMin && firstDay <= ownFirstDay)

@@ -96,7 +96,10 @@ function isCounted(bill: Numbered): boolean {
   return base !== undefined && isDigitRun(runs.at(-1) ?? '') && !namesItsMonth(bill);
 }
 
-/** Checks whether an invoice number ends with the month of its date next to the year, or with both in one run. */
+/**
+ * Checks whether an invoice number ends with the month and the year of its issue date, in either order, with or without
+ * a separator.
+ */
 function namesItsMonth({ number: { runs }, issueDate }: Numbered): boolean {
   const [year = '', month = ''] = issueDate.split('-');
   const years = [year, year.slice(2)];

@@ -90,7 +90,9 @@ function tokensOf(name: string): string[] {
 
 const LATIN = /\p{Script=Latin}/u;
 
-/** Returns a company name as people read it. A name in its own script remains unchanged and is transliterated later. */
+/**
+ * Returns a company name as people read it. A name without Latin letters remains unchanged and is transliterated later.
+ */
 function asPrinted(name: string): string {
   return LATIN.test(name) ? asShown(name) : name;
 }

@@ -11,8 +11,8 @@ const KEYS_MAX = 192;
 /** Maximum number of words in a supplier name for which typing errors in two words are considered. */
 const TWO_SLIPS_WORDS_MAX = 4;
 /**
- * Maximum number of words in a supplier name with keys for an error in each half of a word. Names with more words would
- * get too many keys.
+ * Maximum number of words that a supplier name may have to get keys for one typing error in each half of a word. A name
+ * with more words would get too many keys.
  */
 const SLIP_IN_EACH_HALF_WORDS_MAX = 2;
 const SLIP_IN_EACH_HALF_LENGTH_MAX = 14;
@@ -169,8 +169,9 @@ function tellingWords(key: string): string[] {
  * for each other, unless the word is one that any name may contain.
  */
 export function likenessOf(left: ComparedName, right: ComparedName): Likeness | undefined {
-  // Two supplier names are equal if one of them writes its umlauts as single letters. INFORMATIQUEE is not another
-  // spelling of INFORMATIQUE.
+  // Two supplier names are equal if they differ only in the spelling of umlauts, as in MUELLER and MULLER. Only the two
+  // folded keys are compared here: INFORMATIQUEE folds to INFORMATIQUE, but the two words are not spellings of one
+  // name.
   if (left.nameKey === right.nameKey || foldOf(left) === foldOf(right)) return undefined;
   const rights = formsOf(right);
   // A swap of two letters in a supplier name can look like the spelling of an umlaut, so all forms are compared with

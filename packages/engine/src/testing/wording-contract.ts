@@ -2,8 +2,8 @@ import type { Finding } from '../explanation/evidence.js';
 
 /** Wordings that an accountant would not understand at once and that sentences of findings must not contain. */
 const slips: readonly (readonly [slip: string, pattern: RegExp])[] = [
-  // The pattern does not match `bills` as a verb, which an amount or an order follows. Its look-behind excludes invoice
-  // numbers and names that end with a 1.
+  // Before an amount or an order, `bills` is a verb, so the pattern does not match it there. Its look-behind excludes
+  // invoice numbers and names that end with a 1.
   [
     'one of a plural',
     /(?<![-.,/\p{L}\p{N}])1 (?:(?:earlier|other|regular) )?(?:invoices|times|days|hours|bills(?! [A-Z]{3} | order )|rows|revisions|accounts|amounts|vendors|suppliers|digits|places|characters)\b/u,

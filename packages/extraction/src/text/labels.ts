@@ -958,7 +958,10 @@ const COMPOUND_ENDINGS = /(?:rechnung|gutschrift|nummer|datum|betrag|factuur|not
 
 /** Labels that announce an invoice number even without a blank, as in `No.4711` and `#4711`. */
 const GLUED_TO_NUMBER = /(?:no|nr|n|num|nummer|number|numer|numero|#)$/;
-/** Pattern for a value that begins directly after a label word, unless the value is a rate, a date or an amount. */
+/**
+ * Matches a number, with or without a short prefix, that directly follows a label word. Rates, dates and amounts do not
+ * match.
+ */
 const VALUE_BEHIND =
   /^(?:[-_]+(?:[A-Z]{1,4}[-_]?)?|)\d(?!\d?(?:[.,]\d{1,3})? ?%)(?!\d?[./-]\d{1,2}[./-]\d)(?!\d{3}-\d{2}-\d{2}(?!\d))(?![\d.,' ]*[.,]\d{2}(?!\d))/i;
 

@@ -4,7 +4,10 @@ import { correctionTypes, creditNoteTypes } from './type-codes.js';
 /** In the Danish format OIOUBL 2, TaxExclusiveAmount is the tax amount. */
 const isNotOioubl2 = "[not(starts-with(normalize-space(../cbc:CustomizationID), 'OIOUBL-2'))]";
 
-/** UBL 2.0 to 2.3, invoice and credit note: EN 16931, Peppol BIS and PINT, XRechnung and other profiles of UBL. */
+/**
+ * Describes where invoices and credit notes in UBL 2.0 to 2.3 state their fields. It applies to every profile of UBL,
+ * such as EN 16931, Peppol BIS, Peppol PINT and XRechnung.
+ */
 export const ubl: Syntax = {
   format: 'UBL',
   roots: [

@@ -236,8 +236,8 @@ function deadlineOf(call: AnyCall): Pick<RequestContext, 'deadline'> {
 
 interface Refused {
   /**
-   * Function that is called when the caller of an rpc is refused, because the database does not respond, while the work
-   * for the call continues.
+   * Function that is called when an rpc is refused because the database does not respond. The work of the rpc may still
+   * be running then.
    */
   onRefused(): void;
   /** Function that is called if the work of a gRPC call fails after its caller was refused. */

@@ -107,8 +107,8 @@ export interface AggregateStore<D extends Aggregate> {
   /** Changes a database document like {@link save}, but does not read it back, because it may be large. */
   commit(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<void>;
   /**
-   * Writes the first change of a MongoDB document that was inserted without events, like {@link commit}. Concurrent
-   * first changes are written in one command (ADR 0127).
+   * Writes the first change of a MongoDB document that was inserted without events. Like {@link commit}, it does not
+   * read the document back. Concurrent first changes are written in one command (ADR 0127).
    */
   commitFirst(guard: FirstGuard, change: UpdateFilter<Stored<D>>, options?: SaveOptions): Promise<void>;
   /**

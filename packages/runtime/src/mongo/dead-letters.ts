@@ -39,8 +39,8 @@ export function deadLetterStore(db: Db): DeadLetters & DeadLetterStore {
       return changed?.resends ?? 0;
     },
     count(consumer) {
-      // Ids of the dead letters of a consumer begin with its name and a colon. The range ends at the next character,
-      // the semicolon.
+      // Ids of the dead letters of a consumer begin with the name of the consumer and a colon. All of them sort before
+      // the name with a semicolon, which is the next character after the colon.
       const ofConsumer = { _id: { $gte: `${consumer}:`, $lt: `${consumer};` } };
       return letters.countDocuments(ofConsumer, { limit: COUNT_MAX, hint: '_id_' });
     },

@@ -81,8 +81,9 @@ export interface Subscription {
 }
 
 /**
- * Maximum number of polls for the last acknowledgement of an event. Events that other processes handle, or that wait
- * for a retry, are pending too; the process does not wait for them.
+ * Maximum number of polls for the broker to count the acknowledgements that this process has sent. Events that other
+ * processes handle, or that wait for a retry, are not acknowledged either, so the process does not wait until no event
+ * is pending.
  */
 const LAST_ACK_POLLS_MAX = 10;
 const LAST_ACK_POLL_EACH_MS = 20;
@@ -127,8 +128,8 @@ export async function subscribe<T extends EventHeader>(
   const attempt = async (message: JsMsg, isCurrent: () => boolean): Promise<{ isHandled: boolean }> => {
     try {
       await handle(type.codec.fromJSON(message.json()));
-      // An event is acknowledged only in the stream that delivered it. Positions in a new stream start from the
-      // beginning, so there the acknowledgement would name another event.
+      // An event is acknowledged only in the stream that delivered it. A stream that was created again numbers its
+      // events from the beginning, so the acknowledgement would name another event there.
       if (isCurrent()) message.ack();
       return { isHandled: true };
     } catch (error) {
@@ -208,8 +209,8 @@ export async function subscribe<T extends EventHeader>(
     return addNewConsumer(known);
   };
   /**
-   * Creates the event consumer, which begins after the last acknowledged event.
-   * @throws NotNew if the event consumer begins after events that were not handled
+   * Creates an event consumer that begins after the last acknowledged event.
+   * @throws NotNew if the created consumer reports later events as delivered already
    */
   const addNewConsumer = async ({ acknowledgedSeq }: Handled): Promise<ConsumerInfo> => {
     const added = await addConsumer(bus, type, durable, acknowledgedSeq + 1);

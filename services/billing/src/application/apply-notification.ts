@@ -93,8 +93,9 @@ async function applyNotification(
   if (isAboutSubscription(type)) return applySubscription(deps, notification, isRetry);
   if (!isKept(type)) return { outcome: 'IGNORED', organizationId: '' };
   const { subscriptionId } = stored;
-  // The organization that a notification names is a claim of the buyer. A payment provider invoice belongs to the
-  // organization of its subscription, or to no organization.
+  // The organization that a notification names is not trusted, because the buyer chooses it. An invoice of the payment
+  // provider belongs to the organization to which its subscription is linked. Without a linked subscription, it belongs
+  // to no organization.
   if (subscriptionId === undefined) return { outcome: 'KEPT', organizationId: '' };
   const organizationId = await deps.links.find(subscriptionId);
   if (organizationId === undefined) return { outcome: 'UNLINKED' };
@@ -179,8 +180,9 @@ function severalPlans({ id }: Snapshot, eventId: string): Announcement {
 }
 
 /**
- * Checks whether a message leaves the stored times of a billing account unchanged. Even a stale message may be the
- * oldest message, or the oldest cancellation, of a subscription.
+ * Checks whether a message changes neither the first time nor the cancellation time that a billing account stores for a
+ * subscription. A stale message may change them too, because it may be the oldest message about the subscription or
+ * about its cancellation.
  */
 function isSameTimes(before: Account, after: Account, subscriptionId: string): boolean {
   const timesOf = ({ subscriptions }: Account): string => {

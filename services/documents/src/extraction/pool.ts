@@ -113,7 +113,7 @@ interface Waiter {
   readonly fail: (error: Error) => void;
 }
 
-/** Starts the extraction child processes. The first document waits until a child process is warm. */
+/** Starts the extraction child processes. The first document waits until a child process is ready. */
 export function extractionPool(options: PoolOptions): ExtractionPool {
   const { children, limits, rulesDir, isConfined, logger, program = PROGRAM } = options;
   const env = rulesDir === undefined ? {} : { RULES_DIR: rulesDir };

@@ -87,8 +87,8 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
  */
 export async function requireList(run: RunUnderWay, stream: StreamName): Promise<void> {
   const list = run.lists.get(stream) ?? NOT_BEGUN;
-  // A list of ERP record ids that is being read may already contain records that have been deleted since, so the ids
-  // are listed a second time afterwards.
+  // A list of ERP record ids that is being read may contain records that have been deleted since their page was read,
+  // so the ids are listed a second time afterwards.
   await saveList(run, stream, list.begunAt === undefined ? list : { ...list, isFollowed: true });
 }
 

@@ -49,11 +49,16 @@ export interface IdList {
 
 export type OfStreams<T> = Partial<Readonly<Record<StreamName, T>>>;
 
-/** A reading of all ERP streams that takes several import runs, because each run used up its budget of calls. */
+/**
+ * Progress of reading all ERP streams if this takes several import runs, because each run used up its budget of calls.
+ */
 export interface Pass {
   /** Point at which the next import run continues: a stream, or the id lists. */
   readonly at: StreamName | 'ids';
-  /** ERP streams that this reading has already completed, in this or an earlier import run. */
+  /**
+   * ERP streams that have been read completely since the reading of all streams began, in this or an earlier import
+   * run.
+   */
   readonly read: readonly StreamName[];
 }
 
@@ -132,7 +137,7 @@ export interface ConnectionClaim {
    * one write.
    */
   release(end: RunEnd): Promise<void>;
-  /** Releases the claim without an import run. The ERP connection is due at the given time. */
+  /** Releases the claim without an import run. The ERP connection becomes due again at the given time. */
   giveBack(nextSyncAt: Date): Promise<void>;
 }
 

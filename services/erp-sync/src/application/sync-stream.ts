@@ -45,8 +45,8 @@ export async function readStream<S extends StreamName>(
   log.begin(stream, window.from);
   const begunAt = performance.now();
   /**
-   * Time of the ERP at the beginning of the time window. The responses of the ERP state the time at which they were
-   * sent.
+   * Returns the time on the clock of the ERP at which reading the time window began. It is computed from the time that
+   * the last response of the ERP states.
    */
   const serverTime = (): string => {
     const shown = Date.parse(session.serverTime() ?? '');

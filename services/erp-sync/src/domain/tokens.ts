@@ -16,7 +16,7 @@ export const RENEW_BEFORE_END_MS = 120_000;
 /** Returns the OAuth tokens of an ERP connection after a refresh. */
 export function refreshed(before: ConnectionTokens, granted: GrantedTokens, now: Date): ConnectionTokens {
   const { remoteConnectionId } = before;
-  // If the provider returns the refresh token that is already in use, the token that was in use before it is kept.
+  // If the provider returns the current refresh token again, no token was replaced, so the stored previous token stays.
   const previous =
     granted.refreshToken === before.refreshToken
       ? before.previous

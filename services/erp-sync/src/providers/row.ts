@@ -45,7 +45,7 @@ export class Row {
     return required(this.text(name), name);
   }
 
-  /** Returns the texts of the fields of an ERP row that are not empty. */
+  /** Returns the texts of those fields of an ERP row that are not empty. */
   texts(...names: readonly string[]): readonly string[] {
     return names.flatMap((name) => this.text(name) ?? []);
   }

@@ -5,7 +5,7 @@ import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 import type { Fakes } from './fakes.js';
 
-/** Returns the configuration of a gateway on a free port, with a server that replaces each service. */
+/** Returns the configuration of a gateway on a free port that calls the fake services at the given addresses. */
 export function testConfig({ natsUrl }: { readonly natsUrl: string }, addresses: Fakes['addresses']): Config {
   return configSchema.parse({
     PORT: '0',

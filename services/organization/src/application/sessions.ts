@@ -24,8 +24,7 @@ export interface Sessions {
   /** Lists the app sessions in an organization that have not ended. */
   list(organizationId: string, now: Date, page: PageRequest): Promise<Page<Session>>;
   /**
-   * Lists the app sessions of an API key that have not ended. The `after` sessions that were used most recently are
-   * left out.
+   * Lists the app sessions of an API key that have not ended, except the `after` sessions that were used most recently.
    */
   listLeastRecent(organizationId: string, apiKeyId: string, now: Date, after: number): Promise<readonly Session[]>;
   insert(session: Session, change: Change): Promise<void>;

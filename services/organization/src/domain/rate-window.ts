@@ -33,14 +33,15 @@ export function retryAfterMs(
   // Time within the current minute at which the previous minute's share has decreased enough for another request.
   const freeAtMs = shrinkMs(previousUsed, room);
   if (freeAtMs !== undefined && freeAtMs < WINDOW_MS) return Math.max(1, freeAtMs - elapsedMs);
-  // If the rate limit allows no further request in the current minute, a request becomes possible in the next minute,
-  // once the current minute's share has decreased enough.
+  // If no further request fits into the current minute, one becomes possible in the next minute, as soon as the share
+  // of the current minute's tokens has decreased enough.
   return WINDOW_MS - elapsedMs + (shrinkMs(currentUsed, limitPerMinute - 1) ?? WINDOW_MS);
 }
 
 /**
- * Returns the milliseconds after the start of a minute at which the share of the previous minute's tokens has decreased
- * from `used` to `room`. Undefined if `room` is negative.
+ * Returns how many milliseconds after the start of a minute the share of the previous minute's tokens has decreased to
+ * `room`. The share is `used` at the start of the minute and decreases to 0 until its end. Undefined if `room` is
+ * negative.
  */
 function shrinkMs(used: number, room: number): number | undefined {
   if (room < 0) return undefined;

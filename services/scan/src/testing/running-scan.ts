@@ -47,8 +47,8 @@ export async function startScan(
   const others = { organization: organization.address, analysis: analysis.address };
   const startReplica: RunningScan['startReplica'] = async (mongodbUrl) => {
     const config = testConfig({ ...infrastructure, ...(mongodbUrl && { mongodbUrl }) }, databaseName, others);
-    // The sweep of history scans does not run in this replica, because a replica that loses its database stops faster
-    // if no sweep waits for the database.
+    // A replica with a separate connection to the database runs no sweep of history scans, because a replica that loses
+    // its database stops faster if no sweep waits for the database.
     const overrides = mongodbUrl === undefined ? { jobPauseMsMax: JOB_PAUSE_MS_MAX } : {};
     const service = await startService(config, overrides);
     const scans = connect(service.address);

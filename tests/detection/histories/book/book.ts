@@ -8,7 +8,10 @@ export interface Entry {
   readonly bill: Bill;
   readonly trader: Trader;
   readonly deliveryNote: string;
-  /** The next free number of the supplier after the number of the test bill, under which a copy may be sent later. */
+  /**
+   * The number that the supplier left out after the number of this bill. A copy of the bill may be sent later under
+   * this number.
+   */
   readonly spare?: { readonly number: string; readonly date: string };
 }
 

@@ -1,5 +1,5 @@
-// Contains the notation in which the histories of the set `worldwide` are written: lines of suppliers, their numbers,
-// and the desk at which their bills arrive.
+// Contains the notation in which the histories of the set `worldwide` are written: kinds of suppliers, the numbers of
+// their bills, and the accounts department (desk) that receives the bills.
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import type { Bill } from '../../bill.js';
 import type { Random } from '../../random.js';

@@ -285,8 +285,8 @@ export function workday(date: string): string {
 }
 
 /**
- * Test bills that a supplier occasionally sends instead of one plain bill. Later bills are added to the supplier's
- * calendar.
+ * An incident in a test history: on one day, the supplier sends particular bills instead of one plain bill. Bills that
+ * follow on later days are added to the supplier's calendar.
  */
 export interface Episode {
   readonly name: string;

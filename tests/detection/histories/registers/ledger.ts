@@ -1,5 +1,5 @@
-// Contains the parts from which the histories in this folder are built: suppliers, numbering habits, rhythms, amounts,
-// and a book of drafts.
+// Contains the building blocks of the histories in this folder: suppliers, ways of numbering, billing rhythms, amounts,
+// and a book that collects drafts of test bills.
 import type { CanonicalBankAccount } from '@invoicecontrol/invoice/canonical-invoice';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { cents, companies } from '../../bill.js';
@@ -115,8 +115,8 @@ export function openBook(random: Random, prefix: string) {
       return added;
     },
     /**
-     * Adds the test bills of a supplier with a certain habit. The supplier sends some of the bills again some weeks
-     * later, with its next number.
+     * Adds the test bills of one supplier to the history. The supplier sends some of the bills a second time, some
+     * weeks later, under its next number.
      */
     stream(stream: Stream): void {
       const again: { date: string; of: Draft }[] = [];

@@ -203,7 +203,7 @@ function foundAtMsOf({ state }: CompleteBill, stored: KnownBill | undefined, now
   return stored?.foundAtMs ?? (isFound(state) ? now.getTime() : undefined);
 }
 
-/** Builds the keys by which other invoices find an ERP bill and are compared with it. */
+/** Builds the lookup keys of an ERP bill. Other invoices find the bill by these keys and are then compared with it. */
 function matchPart(
   { companyId }: ErpSource,
   {

@@ -24,8 +24,8 @@ const DAY_MS = 86_400_000;
 const BILLS_COMPARED_AT_ONCE = 100;
 
 /**
- * Finds the invoices that are entered in the ERP as bills, the bills that were entered twice, and the errors in
- * payments that bills state.
+ * Finds the invoices that are entered in the ERP as bills, the ERP bills that were entered twice, and errors in the
+ * payments of ERP bills.
  */
 export async function* examineBills(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books } = examination;

@@ -18,8 +18,8 @@ export interface LinkDocument<L extends object = object> {
   readonly version: number;
   readonly link: L;
   /**
-   * Newest invoices and history scans that the record of an account or order has counted, so that a repeated call does
-   * not count them again.
+   * Newest invoices and history scans that the counts of this link include, so that a repeated call does not count them
+   * again.
    */
   readonly countedUnits: readonly string[];
 }

@@ -20,8 +20,8 @@ export interface FactBundleDocument {
 }
 
 /**
- * Creates the indexes of fact bundles. Bundles of scan row facts are read only by id. All bundles of an organization
- * are counted and removed together.
+ * Creates the indexes of fact bundles, each of which holds the facts of many scan rows. A bundle is read only by its
+ * id, and all bundles of an organization are counted and removed together.
  */
 export async function createFactBundleIndexes(collection: Collection<FactBundleDocument>): Promise<void> {
   await ensureIndexes(collection, [{ key: { organizationId: 1 }, name: 'of_organization' }]);

@@ -4,7 +4,7 @@ import { splitUnquoted } from '../response/split-unquoted.js';
 export interface MediaType {
   /** Media type such as `application/json`. Undefined if the header is missing or empty. */
   readonly type: string | undefined;
-  /** Charset parameters of a Content-Type. Several different charsets in one header contradict each other. */
+  /** Values of the charset parameters of a Content-Type. A header with several different values contradicts itself. */
   readonly charsets: readonly string[];
 }
 

@@ -25,15 +25,15 @@ export class FailureBucket {
   }
 
   /**
-   * Refuses a request from an IP address with too many refused requests.
-   * @throws DomainError `rate_limited` if the address has had too many refused attempts in the current minute
+   * Refuses a request from an IP address if too many requests from this address were refused in the current minute.
+   * @throws DomainError `rate_limited`
    */
   refuseExhausted(address: string): void {
     const refusal = this.refusalOf(address);
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Returns the refusal for an IP address with too many refused attempts in the current minute. */
+  /** Returns the refusal for an IP address from which too many requests were refused in the current minute. */
   refusalOf(address: string): DomainError | undefined {
     const window = this.#current(addressGroup(address));
     if (window === undefined || window.failures < FAILURES_PER_MINUTE_MAX) return undefined;

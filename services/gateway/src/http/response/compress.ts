@@ -18,7 +18,10 @@ const BROTLI_QUALITY = 4;
 const BROTLI_WINDOW_BITS = 18;
 const GZIP_LEVEL = 1;
 
-/** The part of the negotiator with the preferences of the server, which its types do not declare. */
+/**
+ * Method of the library `negotiator` that takes the content codings preferred by the server. The types of the library
+ * do not declare it.
+ */
 interface PreferringNegotiator {
   encoding(available: string[], options: { readonly preferred: readonly string[] }): string | undefined;
 }
