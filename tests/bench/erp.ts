@@ -58,10 +58,14 @@ const QUICK: BooksSize = { vendors: 2_000, bills: 8_000 };
 const POLL_EACH_MS = 250;
 const HOUR_SECONDS = 3_600;
 /**
- * Number of bills in one insert without the product, which is the number that the erp-sync service writes for one page.
+ * Number of bills in one insert command when the benchmark writes bills directly into the database. The erp-sync
+ * service writes the same number of bills for one page.
  */
 const INSERT_DOCUMENTS = 250;
-/** Maximum number of bills that are inserted without the product; the rate of inserts is stable before that number. */
+/**
+ * Maximum number of bills that the benchmark inserts directly into the database. The rate of inserts is stable before
+ * that number.
+ */
 const BARE_DOCUMENTS_MAX = 50_000;
 const BYTES_PER_MB = 1024 * 1024;
 
@@ -75,7 +79,10 @@ interface Measured {
   /** Time until the last row of the ERP import was stored, in milliseconds. */
   readonly pagesMs: number;
   readonly pagingMs: number;
-  /** Inserts per second when the same bills are inserted with the same indexes, but without the product. */
+  /**
+   * Number of bills per second when the benchmark inserts the same bills directly into a database with the same
+   * indexes.
+   */
   readonly bareInsertsPerSecond: number;
   readonly pages: number;
   /** CPU time of the ERP import per 1,000 rows in milliseconds, by process. */
@@ -172,7 +179,7 @@ async function measureErp(erp: ErpName, size: BooksSize, logDir: string): Promis
   const { run: unchanged } = await endOfRun(api, connectionId, 2);
   if (rowsOf(unchanged) > 0) throw new Error(`${erp}: the run without changes read ${rowsOf(unchanged)} rows.`);
   const callsUnchanged = (await company.requestsAfter(before)).length;
-  // The database inserts without the product are measured last, because they make the database larger.
+  // The inserts directly into the database are measured last, because they make the database larger.
   const bareInsertsPerSecond = await insertBare(stores, tenant.organizationId);
   return {
     erp,

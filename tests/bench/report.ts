@@ -8,8 +8,8 @@ import type { Good } from './table.js';
 import type { Work } from './work.js';
 
 /**
- * The compared systems: the ceiling without storage, the ceiling with bare storage, and the product with a small and a
- * large history.
+ * The compared systems: a minimal system that stores nothing (`ceiling`), a minimal system that runs only the necessary
+ * database commands (`storage`), and the product with a small and with a large history.
  */
 export const subjects = ['ceiling', 'storage', 'small', 'large'] as const;
 export type Subject = (typeof subjects)[number];
@@ -19,8 +19,8 @@ export interface Row {
   readonly connections: number;
   readonly measured: Readonly<Record<Subject, Measured>>;
   /**
-   * CPU time of both product processes, divided by the CPU time of the two ceiling processes. The figure is the median
-   * of the ratios of all rounds.
+   * CPU time of the two processes of a system, divided by the CPU time of the two processes of the minimal system that
+   * stores nothing (`ceiling`). The figure is the median of the ratios of all rounds.
    */
   readonly cpuRatio: Readonly<Record<Exclude<Subject, 'ceiling'>, number>>;
   /**

@@ -1,5 +1,6 @@
-// Measures history scans: their duration for each size of the history in comparison with two ceilings, their effect on
-// other tenants, and the memory that many concurrent scans use.
+// Measures history scans: their duration for each size of the history, their effect on other tenants, and the memory
+// that many concurrent scans use. The duration is compared with two minimum times (ceilings): for parsing the request
+// and for inserting the rows, each without the services.
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { median, medianOf, settledCpuOf } from './cell.js';
@@ -48,8 +49,9 @@ export interface ScanRow {
   readonly scan: MeasuredScan;
   readonly totalsMs: readonly number[];
   /**
-   * Two ratios of the duration of a history scan: to the sum of both ceilings, and to the duration with an empty
-   * history. Both are medians of the ratios of all rounds.
+   * Two ratios of the duration of a history scan. `ceilingRatio` compares it with the minimum time for parsing the
+   * request and inserting the rows, and `emptyRatio` with the duration in an organization without invoices. Both are
+   * medians of the ratios of all rounds.
    */
   readonly ceilingRatio: number;
   readonly emptyRatio: number;

@@ -28,9 +28,9 @@ export interface Stores extends Pick<Infrastructure, 'mongodbUrl' | 'natsUrl' | 
 }
 
 /**
- * Starts MongoDB and NATS for a benchmark, or uses servers that are already running. When the benchmark or its part
- * ends, its child processes end first, then the servers that were started here. Servers that were already running keep
- * no database and no stream of the benchmark.
+ * Starts MongoDB and NATS for a benchmark, or uses servers that are already running. When the benchmark ends, its child
+ * processes end first, and then the servers that this function started. The databases and streams of the benchmark are
+ * removed from servers that were already running.
  */
 export async function startStores(): Promise<Stores> {
   const infrastructure = await startInfrastructure({ log: say });

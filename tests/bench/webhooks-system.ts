@@ -62,10 +62,9 @@ export interface WebhooksSystem {
    */
   publish(organizationId: string, eventId: string): Promise<number>;
   /**
-   * Opens a writer of changes. Each change has a webhook event, which the outbox of the writer publishes as every
-   * service does.
-   * @param natsUrl address at which the outbox of this writer reaches the broker; by default the address that the
-   *   services use
+   * Opens a store in which the benchmark writes changes. Each change has a webhook event, which is published by an
+   * outbox, as in every service.
+   * @param natsUrl address at which this outbox reaches the broker; by default the address that the services use
    */
   openChanges(natsUrl?: string): Promise<Changes>;
   /**

@@ -11,7 +11,10 @@ export interface Outage {
 }
 
 export interface Backlog {
-  /** Number of events of the broker outage, each counted once for each webhook endpoint that always responds. */
+  /**
+   * Number of webhook deliveries that are delayed by the broker outage: every event of the outage, for every endpoint
+   * that always responds.
+   */
   readonly deliveries: number;
   /** Time from the end of the broker outage until the last delayed event arrived. Infinite if an event is missing. */
   readonly drainedAfterMs: number;

@@ -176,7 +176,8 @@ function isMedium({ severity }: Raised): boolean {
 }
 
 /**
- * Names of the bands of the confidence of findings with their lower ends in percent, from the lowest to the highest.
+ * Bands into which findings are grouped by their confidence: the name of each band with its lowest confidence in
+ * percent, from the lowest band to the highest.
  */
 const confidenceBands = [
   ['.00 to .59', 0],
@@ -207,10 +208,10 @@ function rightByConfidence(analyzed: readonly AnalyzedBill[]): ReadonlyMap<strin
 }
 
 /**
- * Checks by the labels whether a finding about a bill is right. It is right if the planted fault must cause it, or if
- * it names a bill with the same claim. Any other duplicate finding is wrong, and so is any other finding about a clean
- * bill. Undefined for the remaining findings about a copy or a planted fault, because the labels do not list all of its
- * faults.
+ * Checks by the labels of a test bill whether a finding about the bill is right. A finding is right if the planted
+ * fault must cause it, or if it names another bill for the same payment. All other findings that name another bill are
+ * wrong, and so are all other findings about a bill without a fault. The result is undefined for other findings about a
+ * copied or faulty bill, because the labels do not list all faults of such a bill.
  */
 function isRightFinding(bill: Bill, { type, others }: Raised): boolean | undefined {
   const isExpected = bill.anomaly?.expected.includes(type) === true;

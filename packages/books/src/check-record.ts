@@ -54,8 +54,8 @@ function firstFaultOf(group: Group, record: unknown): { readonly values: Values;
 }
 
 /**
- * Returns the name of a field of an ERP record for sentences: `iban` for the path `accounts[3].iban`. An `externalId`
- * stays `account.externalId`, because the id alone would not show which record it belongs to.
+ * Returns the name of a field of an ERP record as error sentences state it: `iban` for the path `accounts[3].iban`. An
+ * `externalId` stays `account.externalId`, because the id alone would not show which record it belongs to.
  */
 function nameIn(path: string): string {
   const singular = path.replace(/s\[\d+\]/, '');

@@ -16,7 +16,10 @@ import type { RaisedFinding } from './explanation/evidence.js';
 import type { Facts } from './facts/facts.js';
 import type { Policy } from './policy/policy.js';
 
-/** A set of rules for one invoice, with its section in the policy and the families of its findings. */
+/**
+ * A set of rules that check one invoice, with the section of the policy that configures these rules and the families of
+ * the findings that they raise.
+ */
 export interface Detector {
   /** Name of the file in `detectors/` that contains the detector. */
   readonly file: string;

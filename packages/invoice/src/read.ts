@@ -34,8 +34,8 @@ export interface Place {
 }
 
 /**
- * Returns the value of an invoice in its stored form, as its declaration states. All faults are reported together. The
- * returned value is complete only if no fault was reported.
+ * Reads an invoice value that a caller sent, and returns it in its stored form. `group` declares the fields and their
+ * types. All faults are reported together. The returned value is complete only if no fault was reported.
  */
 export function read(group: Group, value: unknown, place: Place): Values {
   const { faults, path = '', root = 'body', remark = '', isMessage } = place;

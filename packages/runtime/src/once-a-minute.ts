@@ -4,7 +4,10 @@ const MINUTE_MS = 60_000;
 /** Maximum number of keys for which the last time is kept, far more than there are pairs of services and rpcs. */
 const KEYS_MAX = 1_000;
 
-/** Returns a function that lets each key through once a minute, for log lines that could otherwise repeat endlessly. */
+/**
+ * Returns a function that returns true for each key at most once a minute, for log lines that could otherwise repeat
+ * endlessly.
+ */
 export function onceAMinute(nowMs: () => number = () => performance.now()): (key: string) => boolean {
   return oncePer({ periodMs: MINUTE_MS, keysMax: KEYS_MAX, nowMs });
 }

@@ -3,8 +3,8 @@ import type { Job } from './job.js';
 import type { FindStuckWork } from './stuck-work.js';
 
 /**
- * Number of intervals without a success after which a job may count as late. The age that the operator requests must
- * have passed as well.
+ * A job is reported as late only if it has not succeeded for this many of its intervals, and also not within the time
+ * that the operator's request states.
  */
 const PAUSES_MAX = 3;
 

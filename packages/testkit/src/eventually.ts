@@ -3,8 +3,8 @@ const TIMEOUT_MS = 60_000;
 const PAUSE_MIN_MS = 5;
 const PAUSE_MAX_MS = 2_000;
 /**
- * Length of a pause between two polls of a test as a share of the time waited so far. A long wait polls rarely, and a
- * short wait ends early.
+ * Length of a pause between two polls as a share of the time that the test has waited so far. After a long wait a test
+ * polls rarely, and after a short wait it continues soon.
  */
 const PAUSE_SHARE = 1 / 8;
 

@@ -133,8 +133,8 @@ export function taxOf(base: Decimal, rate: Decimal): Decimal {
 }
 
 /**
- * Checks whether two amounts of an e-invoice differ by less than one unit, or also by exactly one unit if `includesOne`
- * is set.
+ * Checks whether two amounts of an e-invoice differ by less than 1.00. With `includesOne`, a difference of exactly 1.00
+ * is accepted too.
  */
 export function isClose(left: Decimal, right: Decimal, includesOne: boolean): boolean {
   const distance = left.minus(right).abs();

@@ -48,8 +48,8 @@ const rows: readonly PresenceRow[] = [
 ];
 
 /**
- * Declares a rule that an e-invoice must state a reason for an exemption, as text or as a code. The two ids are two
- * names of this rule.
+ * Rules that an e-invoice must state a reason for each allowance and charge, as text or as a code. The official rules
+ * contain each of these rules twice, under two ids.
  */
 const reasons: readonly (readonly [
   ids: readonly string[],

@@ -258,8 +258,9 @@ function magnitudeShift(
 }
 
 /**
- * Checks whether an amount ten times as large may be for ten pieces: the supplier has billed the checked amount before,
- * or other multiples of the smaller amount. Rounding of each line may change the amount by a few cents.
+ * Checks whether the larger of two amounts, which is about ten times the smaller one, may be the price of ten pieces:
+ * the supplier has billed the checked amount before, or has billed other multiples of the smaller amount. Rounding of
+ * each line may change an amount by a few cents.
  */
 function isSoldByQuantity(
   uses: readonly AmountUse[],
@@ -428,9 +429,9 @@ function risingFee(
 }
 
 /**
- * Returns the newest bills with the same amount if they form a series that the checked bill continues. A few other
- * bills in between and a few missing bills are allowed. A bill with another amount in place of a regular bill counts as
- * another bill and as a missing bill, so that varying bills do not form a series.
+ * Returns the newest bills with the same amount if they form a series that the checked bill continues. A few bills with
+ * other amounts and a few missing bills are allowed. A bill with another amount in place of a regular bill counts as
+ * both, so that varying bills do not form a series.
  */
 function recurringSeries(
   uses: readonly AmountUse[],

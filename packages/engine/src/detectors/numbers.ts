@@ -165,8 +165,8 @@ function outOfSequence(
 function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsMax }: NumberParameters): boolean {
   let [shortest, longest, last, reached] = [Number.POSITIVE_INFINITY, 0, 0, before[0]?.value ?? value];
   for (const entry of before) {
-    // The shortest earlier step between invoice numbers is at most the usual step, so the comparison accepts no number
-    // that the exact check would refuse.
+    // The usual step between invoice numbers is at least as long as the shortest earlier step. This quick check
+    // therefore accepts only numbers that the exact check would accept too.
     if (last > 0 && last < shortest) shortest = last;
     last = entry.value - reached;
     if (last < 0) return false;
@@ -218,9 +218,9 @@ function stepsOf(series: readonly Entry[]): number[] {
 }
 
 /**
- * Reports that every invoice number of the supplier arrives at this organization, because a supplier with other
- * customers would skip numbers. The finding is raised once, and is not raised again after a gap, in a new year or for a
- * repeated number.
+ * Reports that this organization receives every invoice number of the supplier. If the supplier had other customers,
+ * numbers would be missing here. The finding is raised once, and is not raised again after a gap, in a new year or for
+ * a repeated number.
  */
 function consecutive(
   { invoice, supplier }: Facts,

@@ -417,16 +417,16 @@ function wasWithoutRegistration(
 ): boolean {
   const { count, taxIdCount, taxRates, amounts } = supplier.profile;
   const isSameFault = invoice.taxKey === undefined ? count > taxIdCount : supplier.reason === 'TAX_KEY' && count > 0;
-  // The supplier profile contains the tax rate of an invoice only if the invoice stated a net amount. If the checked
-  // invoice states no net amount, the profile need not contain a rate.
+  // The supplier profile contains tax rates only of invoices that stated a net amount. If the checked invoice states
+  // tax without a net amount, the rates in the profile are therefore not required.
   if (!isSameFault || !(isTaxAlone || taxRates.some(({ value }) => value > 0))) return false;
   return (amounts[invoice.currency] ?? []).some(({ minor }) => limit === undefined || BigInt(minor) > limit.minor);
 }
 
 /**
- * Checks whether the bank is in a country without value added tax, such as the United States. Suppliers there have no
- * VAT id, and sales tax has no id on an invoice. If the bank account shows no country, the country of the buyer is
- * used, because sales tax is charged where the buyer is.
+ * Checks whether the bank account on the invoice is in a country without value added tax, such as the United States.
+ * Suppliers there have no VAT id, and an invoice with sales tax states no tax id. If the bank account shows no country,
+ * the country of the buyer is used, because sales tax is charged where the buyer is.
  */
 function isOutsideVat(facts: Facts): boolean {
   const { bankCountry, issueDate } = facts.invoice;

@@ -51,8 +51,8 @@ const COPY_WORDS: ReadonlySet<string> = new Set([
 /** Matches a word in an invoice number that is followed by a count, such as `REV2`. */
 const COUNTED_WORD = /^([A-Z]{2,})[1-9]$/;
 /**
- * Marks that are removed from the end of an invoice number, each with the minimum number of digits that must remain. A
- * single digit may also be the counter of the invoice number.
+ * Marks that are removed from the end of an invoice number, each with the minimum number of digits that must remain.
+ * More digits must remain for a mark of one digit, because such a digit may also be the counter of the number.
  */
 const SEPARATED_MARKS = [
   // The mark in the number of a first or second reminder is M1 or M2.

@@ -280,8 +280,8 @@ function commonKeys(record: Candidate): LookupKey[] {
 }
 
 /**
- * Returns the keys that connect KSeF invoices with documents that show their number or code. The two kinds are stored
- * under separate keys, so that even very many documents cannot displace the invoice from the limited hits.
+ * Returns the keys that connect KSeF invoices with documents that show their number or code. Invoices and documents are
+ * stored under separate keys. A lookup of the invoice therefore finds it even if very many documents show its number.
  */
 function channelKeys(record: Candidate, use: 'STORED' | 'LOOKUP'): LookupKey[] {
   const { source, externalId, documentSha256, ksefReference } = record;

@@ -7,8 +7,8 @@ export interface OrderParameters {
     readonly supplierMismatch: Level;
     readonly supplierMismatchOwnerKnown: Level;
     /**
-     * Severity and confidence of a finding about a supplier that has another tax id but the same name and account as
-     * the owner of the order, so that both are probably one supplier.
+     * Severity and confidence of a finding about an invoice whose supplier has another tax id than the supplier of the
+     * purchase order, but the same name and account, so that both are probably one supplier.
      */
     readonly supplierMismatchOneParty: Level;
     readonly repeatedAmount: Level;

@@ -13,9 +13,10 @@ import type { AmountStatistics } from './statistics.js';
 // rules use these functions.
 
 /**
- * Returns the supplier's positive amounts in a currency, sorted by day. The default is the currency of the invoice. Old
- * amounts are left out. Amounts with an open finding are left out too, unless they are rows of the history scan that
- * contains the checked row, because no one can review one row before the next.
+ * Returns the supplier's positive amounts in a currency, by default the currency of the invoice, sorted by day. Old
+ * amounts are left out. The amount of an invoice with an open finding is left out too, unless the invoice is in the
+ * same history scan as the checked invoice, because people cannot review one row of a scan before the next row is
+ * checked.
  */
 export function comparableAmounts(
   { invoice, supplier }: Facts,

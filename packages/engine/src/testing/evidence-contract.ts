@@ -24,8 +24,8 @@ const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 const MONEY_TEXT = /^[A-Z]{3} -?\d+(?:\.\d+)?$|^-?\d+(?:\.\d+)? [A-Z]{3}$/;
 
 /**
- * Lists faults of the money in the evidence of a finding (detection reference, section 8): each amount is a decimal
- * string with the decimals of its currency, which is stated next to it.
+ * Lists faults of the amounts in the evidence of a finding (detection reference, section 8): each amount must be a
+ * decimal string with the decimals of its currency, and the currency must be stated next to it.
  */
 export function evidenceFaults({ type, evidence }: Pick<Finding, 'type' | 'evidence'>): string[] {
   return faultsIn(evidence).map((fault) => `${type}: ${fault}`);

@@ -50,7 +50,7 @@ export interface PdfiumDocument {
   readonly pageCount: number;
   /** Returns the signatures whose fields are at the top level of the PDF form. */
   signatures(): HeldSignature[];
-  /** Returns the names of fields on PDF pages that contain a signature, at any level of the form. */
+  /** Returns the names of the signed form fields on the pages of a PDF, at any level of the form. */
   signedFields(): string[];
   /**
    * Draws the document page with the given index.
@@ -306,8 +306,9 @@ function kindOf(
 }
 
 /**
- * Checks whether an annotation contains a signature. If a form field is stored separately from its annotation on the
- * document page, the field has the value and the annotation has no name.
+ * Checks whether the annotation of a signature field contains a signature. If the field is stored separately from its
+ * annotation, the value is stored in the field, and the annotation itself has neither a value nor a name. Such an
+ * annotation counts as signed.
  */
 function isSigned(pdfium: Pdfium, annotation: number): boolean {
   return hasKey(pdfium, annotation, 'V') || !hasKey(pdfium, annotation, 'T');

@@ -28,8 +28,8 @@ export interface PdfPage {
   /** Number of the page's object in the PDF file. */
   readonly object: string;
   /**
-   * True for an image of a document page, or a page whose fonts show other digits than they name. OCR must read the
-   * text of such a page.
+   * True if OCR must read the text of the page, because the page is an image or because its fonts draw other digits
+   * than the characters of its text.
    */
   readonly isScan: boolean;
   /**
@@ -168,8 +168,8 @@ function toRun(item: PdfTextItem, view: readonly number[]): TextRun {
 }
 
 /**
- * Converts text that pdf.js does not return: comments, stamps and form fields, which readers see, and the text layer of
- * a scan.
+ * Converts a text that pdf.js does not return (a comment, a stamp, a form field, or the text layer of a scan) to the
+ * form in which the texts of a page are read.
  */
 function toRunOfShown({ text, left, bottom, right, top }: ShownText, view: readonly number[]): TextRun {
   const [oneX, oneY] = apply(view, left, bottom);

@@ -96,8 +96,8 @@ function toPlain(body: string, mark: DecimalMark | undefined): string | undefine
   const fraction = text.slice(text.lastIndexOf(last) + 1);
   const isMixed = new Set(separators).size > 1;
   if (!isMixed && separators.length > 1) return trimZeros(text.replace(/[.,]/g, ''));
-  // A single separator before three digits of an amount separates thousands, unless the document uses this mark for
-  // decimals (and states thousandths).
+  // A single separator before three digits of an amount separates thousands. If the document uses this mark for
+  // decimals, the three digits are thousandths.
   if (!isMixed && fraction.length === 3 && !text.startsWith('0') && (mark === undefined || mark !== last)) {
     return trimZeros(text.replace(/[.,]/g, ''));
   }

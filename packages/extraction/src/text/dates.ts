@@ -50,8 +50,8 @@ export function dateOrderOf(texts: Iterable<string>): DateOrder | undefined {
 }
 
 /**
- * Finds all dates in the text of a document in the seven languages (documents reference, 10.2). `order` decides whether
- * 3/4 is a day in March or April.
+ * Finds all dates in the text of a document, in the seven supported languages (documents reference, 10.2). `order`
+ * decides whether 3/4 is a day in March or April.
  */
 export function findDates(text: string, order: DateOrder | undefined): DateMatch[] {
   const found: DateMatch[] = [];

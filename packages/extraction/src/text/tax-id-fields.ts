@@ -24,7 +24,10 @@ const YOURS =
   /(?:your|ihre?|votre|uw|su|tu|twoj|twój|vostra|vs\.?|client|customer|buyer|kunden|klant|nabywcy|cliente)\W*$/i;
 const FOOTER = 0.8;
 const LINES_OF_ADDRESS = 6;
-/** Minimum length from which the name of one of the organization's companies is searched at the beginning of lines. */
+/**
+ * Minimum length of the name of one of the organization's companies at which the name is searched for at the beginning
+ * of lines.
+ */
 const NAME_LENGTH_MIN = 4;
 
 interface FoundId extends Candidate {

@@ -6,8 +6,9 @@ export type ProofFault = (typeof proofFaults)[number];
 
 const NOT_PROVED = 'The calling service has not proved that it acts for this organization.';
 /**
- * A repeated request gets a new grant in place of one that is not valid at this moment. Every other refusal means that the calling service
- * is faulty or is controlled by an attacker.
+ * The grant of an ordinary caller may not be valid at this moment, for example because it has just expired. A repeated
+ * request then gets a new grant. Every other refusal means that the calling service is faulty or is controlled by an
+ * attacker.
  */
 const EXPIRED = 'The proof of the caller is not valid at this moment. Retry the request in a moment.';
 

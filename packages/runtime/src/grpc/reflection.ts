@@ -21,8 +21,9 @@ function readReflection(): ReflectionService {
     file.endsWith('_service.proto'),
   );
   const definition = loadSync(files, { includeDirs: [protoRoot], keepCase: true });
-  // One gRPC reflection response is enough, because each message refers to the descriptors of all files. Decoding them
-  // once for each message would take seconds.
+  // One message type is enough for the gRPC reflection service, because each message type refers to the descriptors of
+  // all files. With all message types, the service would decode the same descriptors again for each of them, which
+  // takes seconds.
   const message = Object.entries(definition).find(([, { fileDescriptorProtos }]) =>
     Array.isArray(fileDescriptorProtos),
   );

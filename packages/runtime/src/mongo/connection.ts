@@ -33,8 +33,9 @@ export interface MongoOptions {
   /** Name under which the database server lists the connections of this process. */
   readonly appName: string;
   /**
-   * Certificate of this process, by which a database with `authMechanism=MONGODB-X509` in its URL knows it. The
-   * authorities of this identity must then include that of the database. Absent for tools with a password in the URL.
+   * Certificate that identifies this process to a database whose URL contains `authMechanism=MONGODB-X509`. The
+   * certificate authorities of this identity must then include the authority that issued the certificate of the
+   * database. Absent for tools with a password in the URL.
    */
   readonly identity?: Pick<Identity, 'secureContext'> | undefined;
 }

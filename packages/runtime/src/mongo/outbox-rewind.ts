@@ -13,8 +13,8 @@ const CHECK_EACH_MS = 10_000;
  */
 const READ_EACH_MS = 60_000;
 /**
- * Interval between comparisons of the outbox with the event stream until the first one succeeds, because nothing is
- * published before.
+ * Interval at which the outbox is compared with the event stream until the first comparison succeeds. The interval is
+ * short, because no event is published before that.
  */
 const COMPARE_AGAIN_MS = 1_000;
 /**
@@ -51,8 +51,9 @@ interface RewindOptions {
 /**
  * Detects that the broker lost acknowledged events (after a power failure, or a restored or deleted volume), and
  * publishes the recent events again with the same ids (webhooks-and-events section 2, rule 5). The broker only
- * transports events; the database is the record. Resolves as soon as a loss is recorded, or the broker has turned out
- * to be unavailable, so that the service continues while the stream is refilled.
+ * transports events; the database is the record. The promise resolves after the first comparison with the event stream,
+ * or when the broker has turned out to be unavailable. It does not wait until the events are published again, so that
+ * the service can start.
  */
 export async function watchForRewind(
   options: RewindOptions,

@@ -102,9 +102,9 @@ export interface UploadStore {
   /** Returns a limited number of uploads that the sweep must check. */
   due(now: Date): Promise<readonly string[]>;
   /**
-   * Takes over the data that an upload has left, and returns a description of the data. A PUT request with an expired
-   * lease can then no longer continue. Undefined while a PUT request is in progress. If the sweep crashes before the
-   * data is removed, the next sweep checks the upload again.
+   * Claims the data that an interrupted or unused upload has left, and returns a description of the data. A PUT request
+   * with an expired lease can then no longer continue. Undefined while a PUT request is in progress. If the sweep
+   * crashes before the data is removed, the next sweep checks the upload again.
    */
   takeRemains(uploadId: string, now: Date): Promise<Remains | undefined>;
   /** Removes the upload reservation, or the records of its interrupted PUT requests, after their bytes were removed. */

@@ -1,6 +1,6 @@
 /**
- * First versions of the kernel interface Landlock in which the operations can be denied (linux/landlock.h and the
- * kernel's Landlock documentation).
+ * For each operation, the first version of the kernel interface Landlock in which it can be denied to a process
+ * (linux/landlock.h and the kernel's Landlock documentation).
  */
 export const LANDLOCK_SINCE = {
   /**

@@ -106,8 +106,8 @@ export interface ConnectionTokenStore {
   ): Promise<{ readonly holder: TokenHolder; readonly tries: number } | undefined>;
   retryRevocation(owner: TokenOwner, at: Date): Promise<void>;
   /**
-   * Stores tokens that were refreshed in order to revoke them. The OAuth tokens of a disconnected connection have no
-   * other writer.
+   * Stores OAuth tokens that were refreshed so that they can be revoked. The write has no condition, because nothing
+   * else writes the tokens of a disconnected connection.
    */
   replaceRevoked(owner: TokenOwner, tokens: SealedValue): Promise<void>;
   /** Removes the OAuth tokens of a disconnected connection. */

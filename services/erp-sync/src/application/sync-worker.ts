@@ -11,13 +11,16 @@ import { Stopped } from './sync-run.js';
 import type { BeginningOfRun } from './sync-run.js';
 import type { ConnectionClaim, DueConnection, RunStore, SyncedConnections } from './sync-stores.js';
 
-/** Maximum number of concurrent import runs in one replica. A requested import run may wait, with its lease renewed. */
+/**
+ * Maximum number of concurrent import runs in one replica. If this number is reached, a requested import run waits in
+ * the replica, which keeps renewing its lease.
+ */
 export const RUNS_MAX = 8;
 /** Maximum number of requested import runs that wait in one replica. */
 export const RUNS_WAITING_MAX = 100;
 /**
  * Maximum number of consecutive import runs of an ERP connection that are continued immediately after their worker
- * stopped responding. Once this number is reached, the ERP connection waits for its regular time.
+ * stopped responding. Once this number is reached, the next run begins only at the regular time of the ERP connection.
  */
 const ABANDONED_RUNS_MAX = 3;
 const ABANDONED = {

@@ -227,9 +227,9 @@ export interface Ksef {
    */
   callsOf(credentials: KsefCredentials): KsefCalls;
   /**
-   * Tests the credentials of a KSeF connection with a separate authentication (A1 to A5, S9, A7). If S9 shows that the
-   * permission to issue invoices is missing, S10 shows whether the connection may view invoices. If terminating that
-   * login session fails, the result does not change.
+   * Tests the credentials of a KSeF connection with a separate login (requests A1 to A5, S9 and A7 of the KSeF
+   * reference). If request S9 shows that the permission to issue invoices is missing, request S10 shows whether the
+   * connection may view invoices. If KSeF does not end that login session afterwards, the result does not change.
    * @returns whether invoices may be viewed but not issued
    * @throws KsefRefusal PERMANENT `KSEF_HTTP_403` for the whole connection if both permissions are missing
    */

@@ -28,7 +28,10 @@ export interface Reception extends ReceivedCounts {
   readonly refused: readonly RefusedFile[];
   /** KSeF numbers of received invoices that are stored and whose analysis is requested. */
   readonly stored: ReadonlySet<string>;
-  /** Latest time at which one of the received KSeF documents was stored, by this inbox run or by an earlier one. */
+  /**
+   * Latest time at which the documents service stored one of the received KSeF invoices, during this inbox run or
+   * during an earlier one.
+   */
   readonly lastStoredAt?: Date | undefined;
 }
 
@@ -109,9 +112,10 @@ function closing(
 }
 
 /**
- * Removes the closed refusals of an inbox role after a time window was received completely, except recent ones, whose
- * invoices nightly runs may deliver again. Refusals are not removed while the window is incomplete: the next run
- * delivers the whole window again, and an invoice without its refusal would be reported a second time.
+ * Removes closed refusals of invoices that a KSeF inbox received in one role (such as buyer), except recent refusals,
+ * whose invoices nightly runs may deliver again. The function is called only after a time window was received
+ * completely: the next run delivers an incomplete window again, and would report an invoice without its refusal a
+ * second time.
  */
 export function withoutPassed(kept: readonly KeptRefusal[], role: InboxRole, now: Date): readonly KeptRefusal[] {
   const isPassed = ({ closedAt, role: own }: KeptRefusal): boolean =>

@@ -188,8 +188,8 @@ export function inboxEnvironmentStore(collection: Collection<InboxEnvironmentDoc
       if (!isDuplicateKey(error)) throw error;
     }
     const found = await collection.findOne({ _id: organizationId });
-    // Two requests to enable the first KSeF inbox of an organization arrived at the same time. The other request has
-    // inserted the document, or the environment was released in the meantime.
+    // The organization has a document that the filter did not match, or a concurrent request has just inserted one. If
+    // the document does not reserve another environment now, the update is repeated.
     const isOther = found !== null && found.environment !== environment && found.connectionIds.length > 0;
     return isOther ? found.environment : take(organizationId, environment, connectionId, version);
   };

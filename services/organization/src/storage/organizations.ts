@@ -46,8 +46,8 @@ export interface OrganizationDocument extends Audited {
   readonly recoveryTokenHash?: string;
   readonly recoveryExpiresAt?: Date;
   /**
-   * Purge fields of an organization. They are set by the write that begins the purge and removes all fields except ids
-   * and dates.
+   * State of the purge of a deleted organization. It is set by the database write that begins the purge. The same write
+   * removes all other fields of the organization except ids and dates.
    */
   readonly purge?: PurgeFields;
 }

@@ -5,7 +5,10 @@ export const SCAN_ROWS_MAX = 5_000;
 
 /** The fields of a scan row that decide whether the history scan skips the row. */
 export interface IdentifiedRow {
-  /** External id: the id of the invoice in the system that it was exported from, which is unique in a company. */
+  /**
+   * External id: the id that the invoice had in the system from which it was exported. No two invoices of a company
+   * have the same external id.
+   */
   readonly externalId?: string | undefined;
   /** Number of the history scan row in the file of the caller, which may be repeated. */
   readonly sourceRowNumber: number;

@@ -6,8 +6,8 @@ import type { Completion, DeliveryQueue, DueDelivery, EndpointResult, Endpoints 
 /** Stores the results of webhook delivery attempts, many in one write. */
 export interface CompletionBatch {
   /**
-   * Adds the result of a webhook delivery attempt. Resolves when the result is stored, or when the lease has expired
-   * and the result can no longer be stored.
+   * Adds the result of a webhook delivery attempt to the batch. Resolves when the result is stored, or when the lease
+   * has expired and the result can no longer be stored.
    */
   add(completion: Completion): Promise<void>;
   /** Stores the results of webhook deliveries that wait in the batch. */

@@ -109,11 +109,12 @@ interface Lane {
 }
 
 /**
- * Shares the sender of requests between webhooks, so that a receiver that does not respond delays no other receiver.
- * Each webhook has at most two concurrent requests, or one while it is suspect, and the webhooks take turns. A request
- * without a prompt response moves to a separate budget, so that hanging requests never use up the budget in which
- * healthy webhooks start. The time of a webhook is measured from sending the request, because a slow database is not
- * its fault. A webhook that has reached its rate limit waits for the next second, and delays only its own queue.
+ * Divides the available requests between webhooks, so that a receiver that does not respond delays no other receiver.
+ * Each webhook has at most two concurrent requests, or one while it is suspect, and webhooks with queued deliveries are
+ * served one after another. Requests without a prompt response are counted separately, so that they never use up the
+ * requests that healthy webhooks may start. The response time of a webhook is measured from the moment at which its
+ * request is sent, so that a slow database of the product does not count against it. A webhook that has reached its
+ * rate limit waits for the next second, and delays only its own queue.
  * @param onIdleLane called for a webhook whose full queue has become empty, because more of its deliveries may wait in
  * the database
  * @param nowMs a clock that never goes back

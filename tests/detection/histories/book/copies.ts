@@ -10,7 +10,7 @@ import { shuffled } from './trades.js';
 
 /**
  * Makes copies of a test bill, or splits it into parts. Returns undefined if this kind of copy is not possible for the
- * bill. With `original`, the first bill is changed too.
+ * bill. If the result has `original`, it replaces the copied bill.
  */
 export type CopyKind = (entry: Entry, random: Random) => Again | undefined;
 

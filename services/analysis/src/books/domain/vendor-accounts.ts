@@ -92,8 +92,8 @@ interface Sighting {
 }
 
 /**
- * Computes the account periods after a vendor's bank accounts changed. Several changes between two runs, such as a
- * removal and an addition in separate pages, count as one change.
+ * Computes the periods in which a vendor had each bank account, after its accounts changed. Several changes between two
+ * import runs, such as a removal and an addition in separate pages, count as one change.
  */
 export function accountTimesAfter(
   times: AccountTimes,

@@ -45,9 +45,9 @@ export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'o
 
 /**
  * Counts a decided invoice in its supplier's profile and in the records of its bank account and purchase order, exactly
- * once, no matter how often and how late the call is repeated (detection reference, section 11). While the records that
- * derive from its decision may be missing, an invoice is marked as pending. The mark shows whether the id of the
- * invoice must stay among the counted ids, and whether the invoice must still be counted.
+ * once, no matter how often and how late the call is repeated (detection reference, section 11). An invoice is marked
+ * as unfinished until all records that derive from its decision are stored. The mark shows whether the id of the
+ * invoice must stay among the counted ids, and whether a late call must still count the invoice.
  */
 export type CountInvoice = (facts: AnalysisFacts, decidedAt: Date, records?: ReadRecords) => Promise<void>;
 
@@ -78,8 +78,8 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
     const { supplierId } = supplier;
     const unit: Unit = {
       unitId: invoiceId,
-      // This is half of the time for which other workers leave the invoice to its worker, so that a slow worker checks
-      // whether the invoice was already counted before another worker can begin.
+      // Other workers leave an invoice to its own worker for twice this time. A slow worker therefore checks whether
+      // the invoice was already counted before another worker can begin to count it.
       mayBeCounted: () => clock.now().getTime() - decidedAt.getTime() >= LEFT_BY_ITS_WORKER_MS / 2,
       unfinalized: (unitIds) => unfinalized(organizationId, unitIds),
     };

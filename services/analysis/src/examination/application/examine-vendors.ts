@@ -62,8 +62,8 @@ function isLive({ deletedAt }: StoredVendor): boolean {
 }
 
 /**
- * Returns the changed ERP vendors, and the vendors that share a tax id or a bank account with them. Vendors that share
- * only another key are not returned, because the search uses no other keys.
+ * Returns the changed ERP vendors that share a tax id or a bank account with another vendor, together with those other
+ * vendors. Vendors that have only another value in common, such as a name, are not compared.
  */
 async function comparedVendors(
   { source, window, books }: Examination,

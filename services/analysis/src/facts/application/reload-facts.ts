@@ -110,8 +110,8 @@ async function reviewedCandidates(
     candidates: candidates.map(
       ({ confirmedAs: _confirmed, suspectedAs: then, bookedInvoiceId: _booked, ...candidate }) => {
         const { suspectedAs: now, ...notes } = noted.get(candidate.invoiceId) ?? {};
-        // An invoice that became suspected only after the first analysis does not count as suspected. A suspicion that
-        // people have dismissed since the first analysis is removed.
+        // A compared invoice that was first suspected after the first analysis does not count as suspected, for example
+        // of being a duplicate. A suspicion that people have dismissed since the first analysis is removed.
         return { ...candidate, ...notes, ...(then === undefined || now === undefined ? {} : { suspectedAs: then }) };
       },
     ),

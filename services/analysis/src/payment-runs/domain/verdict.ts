@@ -18,9 +18,9 @@ import type { LineReferences } from './references.js';
 export type Verdict = 'PAY' | 'HOLD' | 'UNKNOWN';
 
 /**
- * Version of the rules by which payments are checked, which is stored with each check. Any change to the result for any
- * facts, also to a text or to how a line is joined, requires at least a new minor version. A replay of stored facts
- * gives the stored results only if the check has this version.
+ * Version of the rules by which payments are checked, which is stored with each check. If a change of the rules gives
+ * another result for any facts, even only another text or another invoice for a payment line, it requires at least a
+ * new minor version. A replay of stored facts gives the stored results only if the check has this version.
  */
 export const RULES_VERSION = '1.1.0';
 

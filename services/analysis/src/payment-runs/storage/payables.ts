@@ -11,8 +11,9 @@ import { RECEIVED_CREDITS_PER_SUPPLIER_MAX } from '../domain/payable.js';
 import type { PayableRecord, PayableStore } from '../application/payable-store.js';
 
 /**
- * Number of keys of one lookup of bills to pay. Lookups follow one another, because the records of more keys, or two
- * lookups at once, keep other requests waiting while the database finds them and this process reads them.
+ * Maximum number of keys with which one database query looks up the bills that payments may settle. The queries are
+ * sent one after another. Larger or concurrent queries would keep other requests waiting while the database searches
+ * and this process reads the results.
  */
 const LOOKUP_KEYS_MAX = 50;
 /**

@@ -34,8 +34,8 @@ const ANY_SIGNATURE = 'ANY';
 const SIGNATURE_FIELDS = ['number', 'amount', 'date'] as const;
 
 /**
- * Returns the relations of the best-matching pair of a finding, as a signature such as `SEQ/EQ/SAME`. All findings of a
- * type that compares no records have the same signature.
+ * Returns a signature such as `SEQ/EQ/SAME` for a finding about two records: how the numbers, the amounts and the dates
+ * of the best-matching pair are related. All findings of a type that compares no records have the same signature.
  */
 export function signatureOf({ evidence }: Pick<Finding, 'evidence'>): string {
   const rows = membersOf(evidence['comparisons']);

@@ -46,12 +46,13 @@ export interface RowStore {
   /** Checks whether the organization has any invoices. */
   hasHistory(organizationId: string): Promise<boolean>;
   /**
-   * Finds invoices and ERP bills that have one of the keys, except rows of the history scan. If a key has very many
-   * records, the newest are returned.
+   * Finds invoices and ERP bills that have one of the keys. Rows of the history scan that is being analyzed are left
+   * out. If a key has very many records, the newest are returned.
    */
   candidates(of: RowsReference, keys: readonly string[]): Promise<readonly MatchPart[]>;
   /**
-   * Finds the invoices of an organization that count as received from a given time on, except rows of the history scan.
+   * Finds the invoices of an organization that count as received from a given time on. Rows of the history scan that is
+   * being analyzed are left out.
    */
   arrivedSince(of: RowsReference, since: Date): Promise<readonly MatchPart[]>;
   /** Returns the first analysis of each invoice, keyed by invoice id. Invoices without an analysis are left out. */

@@ -55,7 +55,7 @@ export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'finding
   /** Sort key of a finding in the list by amounts. Absent if the amount of the finding is unknown. */
   readonly amountOrder?: number;
   /**
-   * Normalised number of the invoice of a finding, by which the finding is searched. Absent if the finding belongs to
+   * Normalised number of the invoice of a finding, by which searches find the finding. Absent if the finding belongs to
    * no invoice, and on findings that an earlier release stored.
    */
   readonly numberKey?: string;

@@ -116,8 +116,8 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
     async searchByKeys(organizationId, { key, prefix }, limit) {
       const ways = [
         ...(key === undefined ? [] : [{ keys: key }]),
-        // The prefix is a range with two bounds. Without `$elemMatch`, one key of a supplier could satisfy the lower
-        // bound and another key the upper bound.
+        // A search by prefix compares the keys with two bounds. Without `$elemMatch`, one key of a supplier could
+        // satisfy the lower bound and another key the upper bound.
         ...(prefix === undefined ? [] : [{ keys: { $elemMatch: beginsWith(prefix) } }]),
       ];
       if (ways.length === 0) return [];

@@ -149,8 +149,9 @@ export function rowStore(
     },
     async finalize(organizationId, rows) {
       await Promise.all([
-        // A history scan row without facts was decided by an earlier call. An earlier release may have stored only its
-        // analysis, so the decision is written to its invoice here.
+        // A history scan row without facts was decided by an earlier call. That call may have been made by an earlier
+        // release that stored only the analysis. The decision is therefore written to the invoice here, if it is
+        // missing.
         commit(
           organizationId,
           rows.filter(({ facts }) => facts === undefined),
