@@ -1,5 +1,5 @@
-// Attacks by people who buy a plan: the payment provider signs the notifications about their subscriptions, in which
-// they choose the organization.
+// Simulates attacks by people who buy a plan and name another organization in the checkout. The payment provider signs
+// the notifications about their subscriptions, so the signature does not reveal the attack.
 import { createHmac, randomUUID } from 'node:crypto';
 import { developmentSettings } from '@invoicecontrol/topology/start';
 import type { AttackedSystem } from './attacked-system.js';

@@ -13,8 +13,8 @@ const SAMPLES = 2_000;
 const SEED = 95;
 
 /**
- * Returns the Wilson interval of a detection rate. This interval is also correct for few cases and for rates near 0 and
- * 1.
+ * Returns the Wilson confidence interval of a detection rate, which is also correct for few cases and for rates near 0
+ * and 1.
  */
 export function wilson({ hits, of }: Rate): Interval {
   if (of === 0) return { low: 0, high: 1 };
@@ -26,8 +26,9 @@ export function wilson({ hits, of }: Rate): Interval {
 }
 
 /**
- * Returns the interval of a figure by bootstrap: the figure is computed for many random samples of the customers, drawn
- * with replacement. The samples consist of customers, because the bills of one customer resemble each other.
+ * Returns the confidence interval of a detection figure by the bootstrap method: the figure is computed for many random
+ * samples of the customers, drawn with replacement. Customers and not bills are drawn, because the bills of one
+ * customer resemble each other.
  */
 export function overCustomers<T>(customers: readonly T[], figureOf: (drawn: readonly T[]) => number): Interval {
   const random = randomFrom(SEED);
@@ -39,9 +40,9 @@ export function overCustomers<T>(customers: readonly T[], figureOf: (drawn: read
 }
 
 /**
- * Returns the interval of a rate over several customers. It contains the bootstrap interval and the Wilson interval,
- * because each alone can be too narrow: the bootstrap if most customers have no case, and Wilson because it ignores
- * that bills of one customer resemble each other.
+ * Returns the confidence interval of a detection rate over several customers. It contains both the bootstrap interval
+ * and the Wilson interval, because each alone can be too narrow: the bootstrap interval if most customers have no case,
+ * and the Wilson interval because it ignores that bills of one customer resemble each other.
  */
 export function intervalOf(rates: readonly Rate[]): Interval {
   const byBill = wilson(total(rates));

@@ -8,8 +8,8 @@ export interface RecordGroup extends Group {
 }
 
 /**
- * Returns the declaration of a record for values from an ERP: texts are made readable, amounts are rounded, and
- * refusals are sentences for people.
+ * Returns the declaration of a record with the rules for values that come from an ERP: texts are made readable, amounts
+ * are rounded, and a refused value has a message for people.
  */
 export function asTaken({ members, isOptional, description, taken }: RecordGroup): Group {
   const takenMembers: Members = Object.fromEntries(

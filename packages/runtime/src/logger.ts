@@ -53,9 +53,9 @@ export interface LoggerOptions {
 
 /**
  * Creates a logger that writes each entry as a JSON line to standard output, with secrets removed by name and by
- * pattern. A line that is written during traced work has its `traceId`, `spanId` and `requestId`. While a service is
- * busy, lines below the level `warn` wait for up to {@link WRITE_EACH_MS}. The lines that still wait are written when
- * the process ends.
+ * pattern. A line that is written while traced work is running states the `traceId`, `spanId` and `requestId` of that
+ * work. While a service is busy, lines below the level `warn` wait for up to {@link WRITE_EACH_MS}. The lines that
+ * still wait are written when the process ends.
  */
 export function createLogger({ service, level, destination = standardOutput() }: LoggerOptions): Logger {
   return pino(

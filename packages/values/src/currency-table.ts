@@ -1,8 +1,8 @@
 /**
- * ISO 4217 up to amendment 180, with the withdrawn codes that occur in historical invoices (currencies reference,
- * section 4). This file has only data; the rules are in currency.ts. `validFrom` is set for codes that may be newer
- * than invoices of a history scan, and `endDate` for withdrawn codes. Metals, bond units and test codes have no minor
- * units; the table states 0.
+ * A row of the currency table, which lists the codes of ISO 4217 up to amendment 180 and the withdrawn codes that occur
+ * in historical invoices (currencies reference, section 4). This file has only data; the rules are in currency.ts.
+ * `validFrom` is set for codes that may be newer than invoices of a history scan, and `endDate` for withdrawn codes.
+ * Metals, bond units and test codes have no minor units; the table states 0.
  */
 export interface CurrencyRow {
   readonly code: string;

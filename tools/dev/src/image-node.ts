@@ -44,9 +44,9 @@ const program: Program = {
 };
 
 /**
- * Returns the Node.js binary that the image of the services runs. It is found on this machine or downloaded once.
- * @returns the path of the binary; undefined when npm has none for this machine
- * @throws Error with the requirements
+ * Finds the Node.js program of the version that the service images run, or downloads it once.
+ * @returns the path of the program; undefined if npm has none for this machine
+ * @throws Error that states what is required if the program can neither be found nor downloaded
  */
 export async function imageNode(log: Log): Promise<string | undefined> {
   if (process.version === `v${version}`) return process.execPath;

@@ -5,10 +5,11 @@ import { numberRelation } from './number-relation.js';
 import { isSameSupplier } from './supplier-relation.js';
 
 /**
- * Returns the invoice from the API, an upload or KSeF that an ERP bill books (detection reference, section 5). The
- * invoice arrived before the bill, number, amount and supplier are equal, the dates are at most five days apart, and no
- * other bill books it. Such a bill is the same document and not a duplicate. It is stored with `bookedInvoiceId`.
- * `candidates` are the records found by the bill's lookup keys.
+ * Finds the invoice that an ERP bill books, and returns its id (detection reference, section 5). The invoice came
+ * through the API, an upload or KSeF, and arrived before the bill. Its number, amount and supplier are equal to those
+ * of the bill, its date differs by at most five days, and no other bill books it. The bill is then the same document
+ * and not a duplicate, and is stored with `bookedInvoiceId`.
+ * @param candidates the records found by the lookup keys of the bill
  */
 export function bookedInvoiceOf(
   bill: Candidate,

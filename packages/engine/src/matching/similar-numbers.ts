@@ -100,9 +100,10 @@ export function areReordered(a: InvoiceNumber, b: InvoiceNumber): boolean {
 }
 
 /**
- * Checks whether the digits of two invoice numbers are equal and one letter group is completely different: `W-24159`
- * and `S-24159`, `250602-01/N` and `/S`. Suppliers that number each site or department separately have such numbers. A
- * typing error leaves part of the group (`AB` and `B`) or swaps its letters (`YU` and `UY`).
+ * Checks whether two invoice numbers have the same digits, and differ in exactly one group of letters, which is
+ * completely different: `W-24159` and `S-24159`, or `250602-01/N` and `250602-01/S`. Suppliers that number each site or
+ * department separately have such numbers. After a typing error, the two groups would still share letters (`AB` and
+ * `B`, `YU` and `UY`).
  */
 export function areOfDifferentSeries(a: InvoiceNumber, b: InvoiceNumber): boolean {
   if (a.runs.length !== b.runs.length) return false;
@@ -124,9 +125,9 @@ export function areOfDifferentSeries(a: InvoiceNumber, b: InvoiceNumber): boolea
 const SERIES_LETTERS_MAX = 3;
 
 /**
- * Checks whether `longer` contains all runs of letters and digits of the invoice number `shorter` in their order, and
- * apart from them only letters (`0011/HH/26` and `0011/26`) or a reference after them (`2600024 PO 4571824`). If amount
- * and date are equal, the reference may also precede them (`104872/20`).
+ * Checks whether the invoice number `longer` contains everything that `shorter` contains, in the same order, and in
+ * addition either only letters (`0011/HH/26` and `0011/26`) or a reference at its end (`2600024 PO 4571824` and
+ * `2600024`). If amount and date are equal, the reference may also be at its beginning (`104872/20` and `20`).
  */
 export function hasExtraParts(
   longer: InvoiceNumber,

@@ -1,10 +1,10 @@
 import type { Level } from './level.js';
 
 /**
- * Lengths that decide which supplier names count as lookalikes. Stored keys depend on these lengths. Short brands with
- * four letters are similar by chance. Long words may differ in two characters. Words with at least `twoSlipsLengthMin`
- * letters may also differ in two characters if the bank account differs. The order of words may differ if they have
- * `wordSetLengthMin` letters together.
+ * Minimum numbers of letters that decide which supplier names count as lookalikes. Stored keys depend on them. Shorter
+ * words than `lengthMin` are not compared, because short brands are similar by chance. Words with `longLengthMin`
+ * letters may differ in two characters, and words with `twoSlipsLengthMin` letters only if the bank account differs
+ * too. The order of the words may differ if they have `wordSetLengthMin` letters together.
  */
 export const lookalikeWords = { lengthMin: 5, longLengthMin: 10, twoSlipsLengthMin: 7, wordSetLengthMin: 4 } as const;
 

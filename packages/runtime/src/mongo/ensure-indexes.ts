@@ -35,12 +35,12 @@ export function missingIndexes(database: string): readonly MissingIndex[] {
 }
 
 /**
- * Creates the indexes of a collection that are missing. Resolves when all indexes exist that the service needs: unique
- * indexes, because they make writes correct, and indexes that a query names, because the query fails without them. All
- * other indexes only make queries faster. If building them takes longer than two seconds, it continues while the
- * service works, and {@link missingIndexes} names them. Several processes may request the same build; the database does
- * it once.
- * @param named names of indexes that queries name
+ * Creates the missing indexes of a collection. Resolves when all indexes exist without which the service cannot work:
+ * unique indexes, which keep writes correct, and the indexes in `named`, without which queries fail. All other indexes
+ * only make queries faster. If building them takes longer than two seconds, the build continues while the service
+ * works, and {@link missingIndexes} lists them. Several processes may request the same build; the database does it
+ * once.
+ * @param named names of the indexes that queries request by name
  */
 export async function ensureIndexes<D extends Document>(
   collection: Collection<D>,

@@ -36,8 +36,8 @@ export async function findPageOfAll<D extends Listed>(
   const createdAt = {
     ...(createdFrom && { $gte: createdFrom }),
     ...(createdTo && { $lt: createdTo }),
-    // The upper bound of a page query can use an index. The `$or` condition excludes documents of earlier pages, which
-    // may have the same creation time.
+    // This condition may use an index, unlike the `$or` condition below. It still matches documents of the previous
+    // page that have the same creation time; the `$or` condition excludes them.
     ...(last && { $lte: last }),
   };
   const query = {

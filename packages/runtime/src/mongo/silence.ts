@@ -18,12 +18,11 @@ export interface DatabaseSilence extends SilenceWatch {
 }
 
 /**
- * Watches whether the primary of the database responds to commands, or to the heartbeats that the driver sends over
- * separate connections, which get a response however long the running commands take. A database is silent if its
- * process is stopped, the network loses everything, connections are refused, or the set has no primary. A busy database
- * that responds late is not silent.
- *
- * Time during which this process itself was stopped is not counted, because it could not receive responses.
+ * Watches whether the primary of the database responds: to commands, or to the heartbeats of the driver. Heartbeats
+ * have separate connections, so they get a response even while commands run for a long time. A database is silent if
+ * its process is stopped, the network loses everything, connections are refused, or the replica set has no primary. A
+ * busy database that responds late is not silent. Time during which this process itself was stopped is not counted,
+ * because it could not receive responses.
  */
 export function watchSilence(): DatabaseSilence {
   const waiting = new Set<() => void>();

@@ -31,7 +31,7 @@ interface RenderingRequest {
 export interface DocumentRenderer {
   /**
    * Renders a page or the view of a document.
-   * @param store stores the picture or view; the process that rendered it waits until then
+   * @param store stores the picture or view; the process that rendered it starts no other work until it is stored
    * @throws DomainError unavailable if too many documents are waiting
    */
   render<S>(request: RenderingRequest, store: (outcome: RenderingOutcome) => Promise<S>): Promise<S>;

@@ -204,9 +204,9 @@ const UNKNOWN_FILE =
   ' It is not known whether the registered document is the same file. Compare the two files in KSeF; if they are the same, the invoice is already registered.';
 
 /**
- * Returns the progress of a submission after KSeF reported a document with this seller, kind and number. Only a
- * document with the same hash is the submitted document. Its confirmation can be fetched only if the ksef service
- * opened the session in which it was registered.
+ * Returns the progress of a submission after KSeF refused its document, because a document with the same seller, kind
+ * and number is already registered. The registered document is the submitted one only if it has the same hash. Its
+ * confirmation can be fetched only if the ksef service opened the session in which it was registered.
  * @param original registered document; undefined if KSeF does not show it to this token, in which case the submission
  *   is refused
  */

@@ -39,9 +39,10 @@ export interface OrganizationLifecycleDeps {
 }
 
 /**
- * Soft-deletes an organization (endpoint 18) in one write. The billing service is asked each time, because it has the
- * latest notifications of the payment provider, whereas its events could arrive too late. Authentication reads the
- * organization, so every API key is refused from then on. Records and audit trail are kept.
+ * Soft-deletes an organization (endpoint 18) in one write. Each call asks the billing service whether a subscription
+ * prevents the deletion, because its events may arrive too late, whereas the service itself has the latest
+ * notifications of the payment provider. Authentication reads the organization, so every API key is refused from then
+ * on. Records and audit trail are kept.
  * @throws DomainError wrong_state if the organization is already deleted
  */
 export const deleteOrganization =

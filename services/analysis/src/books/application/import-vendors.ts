@@ -52,7 +52,7 @@ function vendorAfter(
   const contentHash = contentHashOf(record);
   if (isUnchanged(stored, contentHash, source)) return undefined;
   const { externalId, accounts: stated, ...details } = record;
-  // The old bank accounts of a deleted ERP vendor that reappears are not kept. Accounts that the ERP lists separately
+  // If a deleted ERP vendor reappears, its earlier bank accounts are not kept. Accounts that the ERP lists separately
   // are imported again with the pages of accounts.
   const kept = stored?.deletedAt === undefined ? (stored?.accounts ?? []) : [];
   const accounts = stated?.map(readAccount) ?? kept;
@@ -62,8 +62,8 @@ function vendorAfter(
     ...identity,
     details,
     ...withAccounts(source, stored, accounts, now),
-    // If the tax id or name of an ERP vendor changed, the vendor may belong to another supplier, so its supplier is
-    // removed. The next bill of the vendor shows to which supplier it belongs.
+    // If the tax id or name of an ERP vendor changed, the vendor may belong to another supplier, so the stored supplier
+    // id is removed. The next bill of the vendor shows to which supplier the vendor belongs.
     supplierId: stored !== undefined && isSameIdentity(stored, identity) ? stored.supplierId : undefined,
     nameOrder: nameOrderOf(details.name),
     keys: vendorKeys(source, identity, details.number, accounts),

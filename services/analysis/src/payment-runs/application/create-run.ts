@@ -67,11 +67,12 @@ export interface CreatedRun {
 }
 
 /**
- * Checks the payments of a file or a list, and stores the payment run. The insert of the run is the commit point: the
- * stored lines of a check are never read if no stored run names the check. The id is derived from the key or the
- * content, so a repeated request finds the stored run and uses no quota.
- * @throws DomainError invalid, too_large, idempotency_mismatch, usage_exceeded; unavailable if too many files are read
- * at once
+ * Checks the payments of a file or a list, and stores the payment run. The run is stored last, and names its check. The
+ * lines that a check has stored are read only if a stored run names the check, so lines without a run have no effect.
+ * The id of the run is derived from the idempotency key or from the content, so a repeated request finds the stored run
+ * and uses no quota.
+ * @throws DomainError invalid, too_large, idempotency_mismatch, usage_exceeded; unavailable if too many files are being
+ *   read
  */
 export type CreateRun = (input: CreateRunInput, context: RequestContext) => Promise<CreatedRun>;
 

@@ -61,8 +61,8 @@ export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined
 }
 
 /**
- * Returns facts about the validation of an electronic invoice document. Even a document that was not validated may
- * declare profiles that contradict each other.
+ * Returns facts about the validation of an electronic invoice document. A document that was not validated has such
+ * facts only if it declares several profiles, because these may contradict each other.
  */
 function validationFactsOf(
   { declaredProfiles }: Reading,

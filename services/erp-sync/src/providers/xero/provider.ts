@@ -65,10 +65,10 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
        */
       const named = new Set<string>();
       /**
-       * Adds contacts to pages of Xero documents: those to which the documents refer and which the vendor stream does
-       * not contain. Xero marks a contact as supplier with its first bill, possibly without changing the modification
-       * time of the contact. Drafts, credit notes and payments do not mark it. If a page of ERP records refers to more
-       * contacts than one call may request, the page is split.
+       * Adds contacts to each page of Xero documents: the contacts to which the documents refer, unless the session has
+       * already read them as vendors. The vendor stream may lack such a contact: Xero marks a contact as supplier with
+       * its first bill, possibly without changing its modification time, and does not mark it for a draft, credit note
+       * or payment. If a page refers to more contacts than one call may request, the page is split.
        */
       const withSuppliers = <R>(source: StreamSource<R>): StreamSource<R> => ({
         ...source,

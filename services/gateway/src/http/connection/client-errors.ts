@@ -30,8 +30,9 @@ export function expectAnswer(socket: Socket, response: Response): void {
 /**
  * Handles requests that Node.js itself refuses (a malformed request line, headers that are too large, a client that is
  * too slow): sends an error response with a request id and closes the connection, because the following bytes cannot be
- * trusted. Each counts as a refused attempt of the caller, unless the connection last sent a valid key. Behind a proxy,
- * the caller is known only if the headers of the request were read.
+ * trusted. Each such request counts as a refused attempt from the address of the caller, unless the previous request on
+ * the connection had a valid key. Behind a proxy, the address is known only if the headers of the request were read;
+ * otherwise nothing is counted.
  */
 export function answerClientErrors(
   server: Server,
