@@ -22,8 +22,8 @@ export interface NodeProcess {
 }
 
 /**
- * Starts a compiled program of a benchmark that logs its address once it accepts requests, as every service does. Its
- * log goes to a file that nothing reads during the measurement, as the log of a container goes to a pipe.
+ * Starts a compiled program of a benchmark. The program must log its address once it accepts requests, as every service
+ * does. Its log is written to a file that nothing reads during the measurement.
  * @throws Error with the end of the log when the program does not accept requests in time
  */
 export async function startNodeProcess(

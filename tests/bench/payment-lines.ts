@@ -47,7 +47,10 @@ export interface LabelledRuns {
 
 const CENT = 10_000n;
 const UNIT = 1_000_000n;
-/** Share of the lines of a payment run that each kind of planted fault has. All other lines are clean. */
+/**
+ * Share of the lines of a payment run that have one kind of deliberate error, for each kind. All other lines are
+ * correct.
+ */
 const PLANTED_SHARE = 0.07;
 const INVOICES_PER_LINE_MAX = 4;
 /** Account of a person who is paid in place of the supplier. */

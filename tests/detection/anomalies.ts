@@ -22,7 +22,10 @@ interface Anomaly {
   readonly plant: (bill: Bill, context: PlantContext) => Bill;
 }
 
-/** Invoices that are wrong on their own, planted in place of the supplier's last bill. */
+/**
+ * Kinds of wrong invoices that are recognizable without a second invoice. The generator of test data puts one of them
+ * in place of a supplier's last bill.
+ */
 export const anomalies: Readonly<Record<string, Anomaly>> = {
   'changed account': {
     expected: ['BANK_ACCOUNT_CHANGED'],

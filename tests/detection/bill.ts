@@ -19,7 +19,7 @@ export interface Bill {
   readonly mutation?: string;
   /** The kind of hard negative: a clean bill that resembles a duplicate or an anomaly. */
   readonly hardNegative?: string;
-  /** The planted anomaly of the bill, with the finding types of which at least one must be raised. */
+  /** The deliberate anomaly of the test bill. The product must raise at least one of the expected finding types. */
   readonly anomaly?: { readonly name: string; readonly expected: readonly string[] };
 }
 

@@ -54,7 +54,7 @@ export function startLoad(perSecond: number, send: (index: number) => Promise<nu
 }
 
 /**
- * Starts this number of API callers. Each caller sends its next request after the response to the previous one.
+ * Starts the given number of API callers. Each caller sends its next request after the response to the previous one.
  * @param pauseMs pause of a caller between its requests, for a load that lasts long
  */
 export function startCallers(callers: number, send: (index: number) => Promise<number>, pauseMs = 0): Load {

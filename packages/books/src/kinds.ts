@@ -11,9 +11,9 @@ import { readAmount } from './amount-of-erp.js';
 import type { Sign } from './amount-of-erp.js';
 
 /**
- * The kind of a field in an ERP record, such as a text or a day. `faultOf` decides whether a record is stored. It
- * returns each fault as the end of a sentence that begins with the name of the field. `taken` is the kind for values
- * that come from an ERP, which are made readable before they are checked.
+ * Describes a kind of field in an ERP record, such as a text or a day. `faultOf` returns undefined for a value that may
+ * be stored, and otherwise the fault, as the end of a sentence that begins with the name of the field. `taken` returns
+ * the kind for values that come from an ERP, which are made readable before they are checked.
  */
 export interface RecordKind<T = unknown> extends Kind<T> {
   /**
@@ -106,8 +106,8 @@ export function visible(kind: RecordKind<string>): RecordKind<string> {
 }
 
 /**
- * A required id of an ERP record. If a value from an ERP consists only of invisible characters, the fault says so. For
- * such a stored value, the fault says that the id is missing.
+ * A required id of an ERP record. If an ERP sends a value that consists only of invisible characters, the fault names
+ * these characters. If another caller sends such a value, the fault says that the id is missing.
  */
 export const visibleId: RecordKind<string> = { ...visible(id), taken: id.taken };
 

@@ -2,8 +2,9 @@ import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 
 /**
- * Records of a kind of which the plan allows an organization only a limited number. The ids of the records of an
- * organization are listed in one database document, so that one conditional write can check the limit and add a record.
+ * Database document that lists the ids of an organization's records of one kind, of which the plan allows only a
+ * limited number, such as webhooks. All ids are in one document, so that one conditional write can check the limit and
+ * add a record.
  */
 export type PlacesDocument<IdsField extends string> = {
   /** Id of the organization whose records are listed. */

@@ -43,7 +43,10 @@ export interface Secretbox {
    * @throws SealedValueError if the value was changed, belongs to another place, or its key is not in the ring
    */
   open(sealed: string, place: SecretPlace): string;
-  /** Seals the same secret again with the newest key, without changing the ciphertext. */
+  /**
+   * Encrypts the data key of a sealed secret with the newest key of the ring. The ciphertext of the secret does not
+   * change.
+   */
   rewrap(sealed: string, place: SecretPlace): string;
 }
 

@@ -12,7 +12,8 @@ import {
 } from './similar-numbers.js';
 
 /**
- * Agreement of two bills in their amounts, dates and orders, which decides how different their invoice numbers may be.
+ * Tells in which of the fields amount, date and order two bills agree. This decides how much their invoice numbers may
+ * differ.
  */
 export interface Agreement {
   readonly amountAndDate: boolean;

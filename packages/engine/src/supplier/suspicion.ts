@@ -55,10 +55,11 @@ export function isSignOfOtherParty({ type }: Pick<Finding, 'type'>): boolean {
 }
 
 /**
- * Returns the suspicion about a bill from its findings that people have neither dismissed nor accepted. Findings of
- * severity MEDIUM and above count, because they send a bill to review. Findings about an amount count only from HIGH,
- * because a HIGH finding is raised again until a person reviews it. Findings about the identity of the supplier count
- * at any severity. The suspicion determines which parts of the bill enter the profile (detection reference, section 6).
+ * Returns what a bill is suspected of, according to its findings that people have neither dismissed nor accepted.
+ * Findings of severity MEDIUM and above count, because they send a bill to review. Findings about an amount count only
+ * from HIGH, because a HIGH finding is raised again until a person reviews it. Findings about the identity of the
+ * supplier count at any severity. The result determines which parts of the bill enter the supplier profile (detection
+ * reference, section 6).
  */
 export function suspectedAs(findings: readonly Pick<Finding, 'type' | 'family' | 'severity'>[]): Suspicion | undefined {
   const grave = findings.filter(({ severity }) => severityRank(severity) >= severityRank('MEDIUM'));

@@ -22,7 +22,7 @@ const NRB = /(?<![\d\p{L}])(?<!\d )\d{2}(?:[ -]?\d{4}){6}(?! ?\d)/gu;
 /**
  * Finds all IBANs in a text, including those with wrong check digits, and Polish bank account numbers of 26 digits
  * (documents reference, 10.2).
- * @param isOcr corrects letters that OCR confused with digits, if the check digits then match
+ * @param isOcr true to correct letters that OCR confused with digits, if the check digits then match
  */
 export function findIbans(text: string, isOcr = false): IbanMatch[] {
   const found: IbanMatch[] = [];

@@ -21,10 +21,10 @@ const CURRENCY_OF_CODE: Readonly<Record<string, string>> = {
 export type CurrencyReading = { readonly code: string } | { readonly candidates: readonly string[] };
 
 /**
- * Returns the stated currency if it is one in which suppliers invoice. Otherwise returns the currencies that may be
- * meant: first the currency of a funds code, then the currencies that the amounts of the document state (documents
- * reference, section 6).
- * @param readStated returns the currencies of the amounts; called only if the code is not a currency
+ * Returns the stated currency if suppliers invoice in it. Otherwise returns the currencies that the document may mean:
+ * first the currency that belongs to a stated funds code, then the currencies that the amounts of the document state
+ * (documents reference, section 6).
+ * @param readStated returns the currencies of the amounts; called only if the stated code is not a currency
  */
 export function readCurrency(
   raw: string | undefined,

@@ -55,7 +55,7 @@ export interface PrincipalGuard {
    * @throws ProofRefused if the call needs a grant that it does not have, or is for another organization
    */
   admit(call: IncomingCall, path: string, context: RequestContext): RequestContext;
-  /** Counts and logs a call that was refused for its grant, by whatever part of the service. */
+  /** Counts and logs a call that any part of the service refused because of its grant. */
   noteRefusal(call: IncomingCall, path: string, refusal: ProofRefused): void;
 }
 

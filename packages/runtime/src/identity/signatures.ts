@@ -58,9 +58,9 @@ const CERTIFICATES_MAX = 64;
 const CHAIN_MAX = 4;
 
 /**
- * Creates a function that verifies signed content. Verified certificates are remembered until the authorities that the
+ * Creates a function that verifies signed content. Verified certificates are cached until the authorities that the
  * service trusts change.
- * @returns a function that throws an Error with the reason if content or certificate are not what they claim to be
+ * @returns a function that throws an Error with the reason if the signature or the certificate is not valid
  */
 export function contentVerifier(identity: Identity): (purpose: Purpose, signed: Uint8Array) => VerifiedContent {
   const certificates = new Map<string, VerifiedCertificate>();

@@ -3,8 +3,9 @@ import type { AnyBulkWriteOperation, BulkWriteResult, Collection, OptionalUnless
 import { grouped } from '../batched.js';
 
 /**
- * Returns a function that inserts MongoDB documents in batches. A document that the database refuses, such as one whose
- * id exists, rejects alone. The driver does not report which index refused it.
+ * Returns a function that inserts MongoDB documents in batches. If the database refuses one document, for example
+ * because its id exists, only the call that inserts this document rejects. The driver does not report which index
+ * refused it.
  */
 export function groupedInsert<D extends { readonly _id: string }>(
   collection: Collection<D>,

@@ -1,8 +1,8 @@
 import { callerNames } from '@invoicecontrol/contracts/callers';
 
 /**
- * Every metric that the services export, declared once as data. The instruments, the reference page
- * (`docs/reference/telemetry.md`), the names in rules and dashboards, and the test over all journeys follow from it.
+ * Declares every metric that the services export. The instruments, the reference page (`docs/reference/telemetry.md`),
+ * the names in alert rules and dashboards, and the test that exports all metrics are derived from these declarations.
  * Only this file and `log-fields.ts` of the runtime name features of the product.
  */
 

@@ -116,9 +116,9 @@ function earlier<T extends string | undefined>(left: T, right: T): T {
 }
 
 /**
- * Returns the current subscription of an organization: the first subscription and, after it was canceled, the first one
- * that began later. A subscription that began while the first was active remains a duplicate even after the
- * cancellation, so that it does not silently become the current one.
+ * Returns the current subscription of an organization. This is its first subscription until that is canceled, and then
+ * the first one that began after the cancellation. A subscription that began while the first was active remains a
+ * duplicate even after the cancellation, so that it does not silently become the current one.
  */
 export function currentSubscription({ subscriptions }: Account): TrackedSubscription | undefined {
   const byBegin = subscriptions.toSorted((left, right) => compare(left.firstOccurredAt, right.firstOccurredAt));

@@ -27,7 +27,7 @@ const SWEEP_UPLOADS_MAX = 200;
 const COUNTED_MS = 62 * 86_400_000;
 
 /**
- * A stored reservation and the upload that it becomes. The field `content` is set by the write that makes the stored
+ * Stored record of an upload, from its reservation on. The field `content` is set by the write that makes the stored
  * bytes the content of the upload. Every PUT request is added to `attempts` before it stores a byte, so that data left
  * by a crash can be found without searching the bytes.
  */

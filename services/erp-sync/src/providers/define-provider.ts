@@ -18,7 +18,10 @@ import type { Row } from './row.js';
 /** Rows on one page of ERP records as the ERP sent them, with additional information about the page. */
 export interface RowsPage extends Partial<Pick<Page<never>, 'deletedIds' | 'missesDeletions' | 'position'>> {
   readonly rows: readonly unknown[];
-  /** Records of other ERP streams that must be stored before the rows of a page of ERP records, in this order. */
+  /**
+   * Records of other ERP streams to which the rows of the page refer. They are stored before these rows, in the order
+   * of the keys.
+   */
   readonly besides?: { readonly [S in StreamName]?: readonly unknown[] };
 }
 

@@ -109,8 +109,8 @@ export type BesidesParts = { readonly [S in StreamName]?: RecordsPart<RecordsOf[
 
 export interface Page<R> extends RecordsPart<R> {
   /**
-   * Records to which the page of ERP records refers and that their own streams do not contain: the suppliers on
-   * documents, and their bank accounts.
+   * Records to which the page of ERP records refers and which the streams of these records do not contain: the
+   * suppliers that documents name, and their bank accounts.
    */
   readonly besides?: BesidesParts;
   /**

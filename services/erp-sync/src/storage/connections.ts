@@ -27,7 +27,10 @@ export interface ConnectionDocument extends Aggregate {
   readonly status: ConnectionStatus;
   readonly config: Readonly<Record<string, unknown>>;
   readonly remoteCompanyId: string;
-  /** Unique key, with a sparse index, for a company in an ERP within the organization while it is connected. */
+  /**
+   * Key of the connected company in the ERP. It is unique within the organization, with a sparse index, and absent once
+   * the company is disconnected.
+   */
   readonly liveKey?: string;
   /**
    * Sequence number of the ERP connection among the organization's connections to its provider, with a unique sparse

@@ -139,8 +139,8 @@ export function waitForCall(
   for (const [index, windowMs] of windowsMs.entries()) {
     const most = limits[index] ?? Infinity;
     const within = ended.filter(({ atMs }) => atMs > nowMs - windowMs);
-    // Number of counted KSeF calls that must leave the window before another call is allowed. It includes calls in
-    // progress, although the time when they will leave the window is not known.
+    // Number of counted KSeF calls that must leave the time window before another call is allowed. Calls in progress
+    // are included, although it is not known when they will leave the window.
     let surplus = running + within.reduce((sum, { calls }) => sum + calls, 0) - most + 1;
     if (surplus <= 0) continue;
     let leavesMs = 0;

@@ -42,9 +42,10 @@ export function newTestOrganization(
 }
 
 /**
- * Returns the deletion of a test organization, which will be purged at the same time as its organization. The stored
- * hash belongs to a recovery token that nobody has, because a test organization is restored only with its organization.
- * @param parent the deleted organization; undefined if it is already purged
+ * Returns the deletion record of a test organization. The test organization is purged when the organization that it
+ * belongs to is purged. Nobody has the recovery token whose hash is stored, because a test organization is restored
+ * only together with that organization.
+ * @param parent the deletion record of that organization; undefined if it is already purged
  */
 export function deletionOfTestOrganization(
   parent: Deletion | undefined,

@@ -125,7 +125,7 @@ const DAY_MS = 24 * 3_600_000;
 
 /**
  * Returns the claim on a job of the organization service that one replica performs once a day.
- * @param first whether the job is first due at once or after a day
+ * @param first when the job is due for the first time: at once, or after a day
  */
 export function dailyTurn(
   collection: Collection<ScheduleDocument>,

@@ -6,9 +6,9 @@ import { delimiter, join } from 'node:path';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /**
- * Returns the path of a Chromium on this machine, or undefined if it has none. The environment variable CHROMIUM names
- * another browser than the first on PATH. Chromium is not fetched: it needs some hundred packages of the system, which
- * only its package manager installs (`apt-get install chromium`).
+ * Returns the path of a Chromium on this machine, or undefined if it has none. By default, the first one on PATH is
+ * used; the environment variable CHROMIUM names another one. Chromium is not downloaded, because it needs many system
+ * packages, which only the package manager installs (`apt-get install chromium`).
  */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const named = env['CHROMIUM'];

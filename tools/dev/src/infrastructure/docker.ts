@@ -27,7 +27,7 @@ type Docker = typeof import('testcontainers');
 
 /**
  * Returns the library testcontainers if Docker responds. The library takes half a second to load, so it is not loaded
- * on a machine that cannot have Docker.
+ * if this machine has no sign of a Docker installation.
  */
 export async function dockerIfRunning(): Promise<Docker | undefined> {
   if (!mayHaveDocker()) return undefined;

@@ -27,8 +27,8 @@ interface AnalyzedAgain extends InvoiceReference {
 }
 
 /**
- * Updates the stored findings of an invoice after a new analysis. Findings that are waiting for a review and are no
- * longer raised become SUPERSEDED with a reason. A superseded finding that is raised again requires another review.
+ * Updates the stored findings of an invoice after a new analysis. A finding that is waiting for a review and is no
+ * longer raised becomes SUPERSEDED with a reason. If a superseded finding is raised again, it waits for a review again.
  * Dispositions that people have set are kept, because only a person can unblock a bank account or undo the clearance of
  * a pair of invoices. A finding that blocks a bank account is kept even if its case was reopened.
  */

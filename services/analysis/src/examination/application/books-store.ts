@@ -15,8 +15,9 @@ export interface ChangeWindow {
 export interface ChangedPage<T> {
   readonly records: readonly T[];
   /**
-   * Change time from which an interrupted examination continues after this page of ERP records. Undefined after the
-   * last page, and if the first record of the next page has the same change time as the last record of this page.
+   * Change time from which an interrupted examination continues after this page of ERP records. It is undefined after
+   * the last page. It is also undefined if the next page begins with a record that has the same change time as the last
+   * record of this page.
    */
   readonly continueFrom: Date | undefined;
 }

@@ -100,8 +100,8 @@ export function runReader({
       const run = await requireRun(runs, organizationId, runId);
       const of = { runId, checkId: currentCheck(run).checkId };
       const found = await runs.lines(organizationId, of, { ...query, size: query.size + 1 });
-      // The position in the list of payment lines is the position of the line in its file. The id only completes the
-      // page token.
+      // Payment lines are listed in the order of their positions in the payment file. A page token also needs an id,
+      // although the position alone identifies the line.
       const page = pageOf(found, query.size, ({ line }) => ({ order: line.position, id: runId }));
       return { ...page, items: await withStates(run, page.items) };
     },

@@ -24,9 +24,9 @@ export interface ReportedRun {
 }
 
 /**
- * Stores the statuses that the bank reported for the lines of a payment run. The statuses are written before the
- * payment run names the report, so that a repeated request after a crash writes them again. A report that the payment
- * run already names changes nothing.
+ * Stores the statuses that the bank reported for the lines of a payment run. The statuses are written first, and then
+ * the report is recorded in the payment run, so that a repeated request after a crash writes the statuses again. If the
+ * report is already recorded, nothing changes.
  * @throws DomainError not_found, invalid, too_large; wrong_state if the report is about another file
  */
 export type ReportStatuses = (

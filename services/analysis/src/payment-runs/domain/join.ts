@@ -101,9 +101,9 @@ export function joinLine(
 }
 
 /**
- * Checks whether a payment names one of the invoices in its facts by a KSeF number or an invoice number, or whether the
- * person who released the payment named one. If so, no invoice that shares only the amount with the payment changes how
- * the payment is joined.
+ * Checks whether a payment states a KSeF number or an invoice number of an invoice in its facts, or whether the person
+ * who released the payment named such an invoice. If so, invoices that have only the amount in common with the payment
+ * do not change which invoices it pays.
  */
 export function namesInvoice(facts: LineFacts, references: LineReferences): boolean {
   const compared = comparedWith(facts.line, debtsIn(facts.payables).filter(isPayable));

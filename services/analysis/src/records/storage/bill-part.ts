@@ -2,9 +2,9 @@ import type { NamedIndex } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { BillOrigin } from '../application/bill-origin.js';
 
 /**
- * Fields that only ERP bills have. Their indexes are sparse, so that they contain no other invoices. These fields
- * repeat the organization and the company, because an index that begins with a field of every invoice would contain all
- * invoices.
+ * Fields that only ERP bills have. Their indexes are sparse, so that they contain ERP bills only. The organization and
+ * the company are repeated in these fields: an index that began with the organization field of all invoices would
+ * contain all invoices.
  */
 export interface BillPart extends BillOrigin {
   readonly organizationId: string;

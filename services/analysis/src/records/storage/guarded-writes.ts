@@ -80,9 +80,9 @@ interface CountedWrite<D extends Counted> extends VersionWrite<D> {
 }
 
 /**
- * Returns a function that writes the next version of a supplier, bank account or order record, in which one more
- * invoice or history scan is counted. Concurrent writes are batched (ADR 0127). It resolves to false if another writer
- * has changed the record in the meantime without counting the same invoice or scan.
+ * Returns a function that writes the next version of the record of a supplier, bank account or order, after one more
+ * invoice or history scan was counted in it. Concurrent writes are batched (ADR 0127). The function resolves to false
+ * if another writer has changed the record in the meantime without counting the same invoice or scan.
  */
 export function countWriter<D extends Counted>(
   collection: Collection<D>,

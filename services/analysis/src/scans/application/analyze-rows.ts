@@ -76,12 +76,12 @@ export interface AnalyzeRowsInput extends RowsReference {
 }
 
 /**
- * Decides the rows of a history scan in the order of issue date, source row number and position. Each row is compared
- * with the history up to that row (detection reference, section 4). A repeated call with the same scan id completes an
- * earlier call: rows that have an analysis keep it, the others are analyzed, and all derived records are stored once.
- * If the caller stops waiting, the work stops at its next step, and no other worker takes it over. A repeated call
- * begins only when the previous one has ended, so that a history scan is never analyzed twice at the same time (ADR
- * 0032).
+ * Decides the rows of a history scan one after another, sorted by issue date, source row number and position in the
+ * scan. Each row is compared with the history up to that row (detection reference, section 4). If the caller stops
+ * waiting, the work stops at its next step, and no other worker continues it. A repeated call with the same scan id
+ * then completes the work: rows that have an analysis keep it, the others are analyzed, and all derived records are
+ * stored once. A repeated call begins only when the previous one has ended, so that a history scan is never analyzed
+ * twice at the same time (ADR 0032).
  * @throws DomainError unavailable if too many history scans are waiting; deadline if the caller has stopped waiting
  */
 export type AnalyzeRows = (input: AnalyzeRowsInput, context: RequestContext) => Promise<RowsOutcome>;

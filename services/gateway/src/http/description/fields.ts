@@ -238,7 +238,7 @@ export const resourceNames = z.registry<{ readonly name: string }>();
  * Returns the schema of an id in the path of a request.
  * @param resource kind of resource that the id names; the example in the description is an id that no resource has
  * @param name name of the resource in refusals
- * @param described name of the resource in the description, if other resources have the same name
+ * @param described name of the resource in the description, if `name` is also used for another resource
  */
 export function pathId(resource: keyof typeof EXAMPLE_IDS, name: string = resource, described: string = name) {
   return uuid()

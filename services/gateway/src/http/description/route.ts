@@ -106,9 +106,9 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    */
   readonly xml?: { readonly bytesMax: number };
   /**
-   * Function that reads the request body in place of the schema of the route. The schema then only describes the body.
-   * Such a function is needed where rules about several fields apply, or where checking the whole body at once would
-   * block other requests. Throws or rejects with DomainError `invalid`.
+   * Function that checks and reads the request body. If a route has one, its body schema only describes the body and
+   * checks nothing. Such a function is needed where rules about several fields apply, or where checking the whole body
+   * at once would block other requests. Throws or rejects with DomainError `invalid`.
    */
   readonly checkBody?: (body: unknown) => z.infer<B> | Promise<z.infer<B>>;
   /** True if the route honours the header If-None-Match. Otherwise the header is ignored. */

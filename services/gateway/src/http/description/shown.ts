@@ -37,7 +37,7 @@ type PropertyField<K extends Source, Value, S extends z.ZodType> = K extends str
 /** Type of a gRPC message that may have the named property. */
 type MayHave<K extends string, V> = { readonly [P in K]?: V | undefined };
 
-/** The response fields that can be declared under the name `Name` in a record that shows a message. */
+/** Type of the response fields that may be declared under the name `Name` in a record that is built from `Message`. */
 type Declared<Message, Name> = Field<Message> | (Name extends keyof Message ? NamesakeField<Message[Name]> : never);
 type Shape = Readonly<Record<string, z.ZodType>>;
 type ShapeOf<F> = { -readonly [N in keyof F]: F[N] extends { readonly schema: infer S extends z.ZodType } ? S : never };

@@ -120,7 +120,7 @@ const fieldsOfFinding = {
     'The currency of the amount at risk: the base currency of the organization when the finding was raised. Null if the amount at risk is null.',
   ),
   family: shown.text('TAX', 'The family of the finding type. GET /v1/finding-types names the family of each type.'),
-  // An analysis service of the release before does not state the time during a rollout.
+  // During a rollout, an analysis service of the previous release may respond without the time of the last change.
   updatedAt: {
     ...changedAt,
     read: (one: Finding) => changedAt.read({ updatedTime: one.updatedTime ?? one.createdTime }),

@@ -370,7 +370,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   }
 
   /**
-   * Finds the document that KSeF registered in the session that KSeF names, or by its KSeF number.
+   * Finds the registered document of which KSeF calls the submitted document a duplicate. The document is searched for
+   * in the session that KSeF names, and then by the KSeF number that KSeF names.
    * @returns undefined if KSeF does not show the document to this connection
    * @throws KsefRefusal for a failure that may be temporary
    */
