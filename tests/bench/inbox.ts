@@ -109,7 +109,7 @@ async function measure(first: number, logDir: string): Promise<Measured> {
   const stores = await startStores();
   const secrets = newSecrets();
   const identities = await identitiesForTests();
-  // The factor shortens the waiting times of the ksef service: a quarter of an hour takes 45 seconds, and a day 72
+  // This factor shortens the waiting times of the ksef service: a quarter of an hour takes 45 seconds, and a day 72
   // minutes. With an even smaller factor, the nightly repeat of the KSeF inbox would receive every invoice again during
   // the benchmark.
   const env = { ...ksef.env, KSEF_WAIT_FACTOR: '0.05' };

@@ -49,7 +49,7 @@ export interface Report {
   readonly processors: string;
   readonly stores: string;
   readonly bodyBytes: number;
-  /** Result of the load part of the benchmark. Undefined if only another part was run. */
+  /** Result of the load test, which is one part of the benchmark. Undefined if only other parts were run. */
   readonly load: LoadReport | undefined;
   readonly work: readonly Work[] | undefined;
   readonly idle: Idle | undefined;

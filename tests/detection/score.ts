@@ -39,12 +39,15 @@ export interface Score {
   /** Share of correct invoice rows that were reported as duplicates, although no correct row is a duplicate. */
   readonly falsePairs: Rate;
   readonly falseByHardNegative: ReadonlyMap<string, Rate>;
-  /** Share of hard negatives whose decision was not PASS, for any reason. */
+  /** Share of hard negatives (correct bills that look like faulty ones) whose decision was not PASS, for any reason. */
   readonly notPassedByHardNegative: ReadonlyMap<string, Rate>;
-  /** Share of correct invoice rows whose decision was not PASS, with and without hard negatives. */
+  /**
+   * Share of correct invoice rows whose decision was not PASS: among all of them, and among all except the hard
+   * negatives.
+   */
   readonly notPassed: Rate;
   readonly plainNotPassed: Rate;
-  /** Share of correct rows that were blocked, with and without hard negatives. */
+  /** Share of correct rows that were blocked: among all of them, and among all except the hard negatives. */
   readonly blocked: Rate;
   readonly plainBlocked: Rate;
   /** Number of findings that prevented the decision PASS for correct rows and for hard negatives. */

@@ -14,7 +14,10 @@ const MONTH = /^[0-9]{4}-(?:0[1-9]|1[0-2])$/;
 export interface Meters {
   /** Meters of monthly quotas. Each returns the usage of an organization in a month (`YYYY-MM`, UTC). */
   readonly monthly?: Readonly<Record<string, (organizationId: string, month: string) => Promise<number>>>;
-  /** Meters that count existing records. Each returns the present number of an organization. */
+  /**
+   * Meters that count existing records, such as members. Each meter returns the present number of these records for an
+   * organization.
+   */
   readonly present?: Readonly<Record<string, (organizationId: string) => Promise<number>>>;
 }
 

@@ -1,7 +1,7 @@
 import type { PaymentFile } from './payment-file.js';
 import { IDENTIFIER_LENGTH_MAX } from './payment-values.js';
 
-/** The identifiers of a payment file with a part of a payment run. The bank repeats them in its reports. */
+/** The identifiers of a payment file that contains one part of a payment run. The bank repeats them in its reports. */
 export interface PartIdentifiers {
   readonly messageId: string;
   /** Identifiers of all blocks of the payment run, in the order of `PaymentFile.blocks`. */
@@ -9,10 +9,10 @@ export interface PartIdentifiers {
 }
 
 /**
- * Returns the identifiers of a payment file with a part of a payment run. The first part has the identifiers of the
- * original file. The identifiers of later parts end in `-2`, `-3` and so on, and are cut to 35 characters before that.
- * If two blocks would get equal identifiers in this way, the number of the block is inserted before the ending, because
- * a bank refuses a file that contains an identifier twice.
+ * Returns the identifiers of the payment file that contains one part of a payment run. The first part has the
+ * identifiers of the original file. The identifiers of later parts end in `-2`, `-3` and so on, and are cut to 35
+ * characters before that. If two blocks would get equal identifiers in this way, the number of the block is inserted
+ * before the ending, because a bank refuses a file that contains an identifier twice.
  */
 export function identifiersOfPart(
   { messageId, blocks }: Pick<PaymentFile, 'messageId' | 'blocks'>,

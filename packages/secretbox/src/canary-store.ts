@@ -13,8 +13,9 @@ const KEYS_MAX = 100;
 
 /**
  * Stores the canaries of a service in its collection `sealing_keys`.
- * @param keyIdsInUse returns the key ids of records that contain a secret sealed with none of the given keys; an id may
- * be repeated, and given keys may be included for records with several secrets
+ * @param keyIdsInUse returns the key ids with which secrets are sealed, for the records that contain a secret sealed
+ * with none of the given keys. An id may be repeated. If such a record contains several secrets, ids of given keys may
+ * be included.
  */
 export function canaryStore(
   collection: Collection<SealingKeyDocument>,

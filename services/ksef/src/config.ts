@@ -35,9 +35,9 @@ export const configSchema = z.object({
   KSEF_PRODUCTION_URL: baseUrl('https://api.ksef.mf.gov.pl/v2'),
 
   /**
-   * Hosts that may store KSeF invoice packages in addition to the origin of their environment. They are called over
-   * HTTPS and only at public addresses. The egress settings for customer URLs do not apply, because the operator names
-   * the hosts.
+   * Hosts that may store KSeF invoice packages, in addition to the address of the KSeF environment itself. They are
+   * called over HTTPS and only at public addresses. The egress settings for customer URLs do not apply, because the
+   * operator names the hosts.
    */
   KSEF_TEST_STORAGE_HOSTS: hosts,
   KSEF_DEMO_STORAGE_HOSTS: hosts,

@@ -56,7 +56,10 @@ export function useSubscription() {
   });
 }
 
-/** A span of days in which something was created, with both ends. An empty end is open. */
+/**
+ * First and last day of the period in which the listed records were created. Both days are included. If a day is an
+ * empty text, the period has no limit on that side.
+ */
 export interface Days {
   readonly from: string;
   readonly to: string;

@@ -20,7 +20,10 @@ export interface LedgerText {
   readonly layout: Layout;
 }
 
-/** Choices of a person about the columns and formats. A choice that is absent is taken from the file. */
+/**
+ * Choices of a person about the columns and formats of a ledger file. What the person did not choose is determined from
+ * the file.
+ */
 export interface Choices {
   /** Column of each field as `#3`, or an empty text for none. */
   readonly columns: ReadonlyMap<ScanField, string>;

@@ -159,8 +159,8 @@ function outOfSequence(
 
 /**
  * Checks whether the invoice number continues the series by a step that is no longer than an earlier step. The series
- * must never have fallen, and its last step must not have been a jump. Most invoice numbers pass this check, which does
- * not build the longest series, because it runs for every invoice.
+ * must never have fallen, and its last step must not have been a jump. This check runs for every invoice, and most
+ * invoice numbers pass it, so it does not build the longest series.
  */
 function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsMax }: NumberParameters): boolean {
   let [shortest, longest, last, reached] = [Number.POSITIVE_INFINITY, 0, 0, before[0]?.value ?? value];

@@ -62,8 +62,8 @@ export function storedKeys(record: Candidate): string[] {
 }
 
 /**
- * Returns the keys with which matching invoice records are looked up: the keys of the invoice itself, the neighbouring
- * quarters of kind 2, and for a credit note the numbers that its own number contains.
+ * Returns the keys with which matching invoice records are looked up: the keys of the invoice itself, the keys of kind
+ * 2 for the quarters before and after, and for a credit note the keys of the numbers that its own number contains.
  */
 export function lookupKeys(record: Candidate): LookupKey[] {
   return distinct([
@@ -126,9 +126,9 @@ export interface CappedCandidates {
 }
 
 /**
- * Selects the records that the engine receives from all records that were found by match keys. The invoice itself and
- * later records are removed, and then the limit for hot keys is applied. A hot key keeps its newest records by issue
- * day, and within one day the records that arrived last.
+ * Selects the records that the engine compares with an invoice, from all records that were found by match keys. The
+ * invoice itself and later records are removed, and then the limit for hot keys is applied. A hot key keeps its newest
+ * records by issue day, and within one day the records that arrived last.
  * @param lookups the invoice's lookup keys, if the caller has them already
  */
 export function applyCandidateCaps(

@@ -67,7 +67,9 @@ export interface Policy {
     /** Divisor for the points of all findings of a family except the strongest one. */
     readonly familyShare: number;
   };
-  /** Finding types that block an invoice alone if they are CRITICAL and confident enough. */
+  /**
+   * Types of findings of which a single finding blocks an invoice, if it is CRITICAL and its confidence is high enough.
+   */
   readonly hardBlocks: readonly FindingType[];
   readonly duplicates: DuplicateParameters;
   readonly bank: BankParameters;

@@ -40,7 +40,7 @@ export function sealRequest(identity: Identity, path: string, hash: Buffer, now:
  */
 export function sealBreaker(identity: Identity): (seal: Buffer | undefined, path: string, hash: Buffer) => void {
   const verifyContent = contentVerifier(identity);
-  /** Time until which each used seal is remembered, oldest first, by its nonce. */
+  /** Used seals by their nonce, oldest first, each with the time until which it is remembered. */
   const used = new Map<string, number>();
   const forget = (nowMs: number): void => {
     for (const [nonce, untilMs] of used) {

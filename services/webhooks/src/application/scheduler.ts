@@ -126,7 +126,7 @@ export function createScheduler(
 ): Scheduler {
   const rate = createRequestRate(limits.perEndpointPerSecondMax, nowMs);
   const lanes = new Map<string, Lane>();
-  /** Healthy webhooks with queued deliveries that may be sent, in the order in which they get their turn. */
+  /** Healthy webhooks with queued deliveries that may be sent, in the order in which their next requests start. */
   const healthy = new Map<string, Lane>();
   const suspect = new Map<string, Lane>();
   const overflowed = new Set<string>();
@@ -176,7 +176,7 @@ export function createScheduler(
     overflowed.add(lane.endpointId);
     for (const work of dropped) work.drop();
   };
-  /** Queues the webhook for its turn if one of its deliveries may be sent. */
+  /** Adds the webhook to the list of webhooks that are waiting to send, if one of its deliveries may be sent. */
   const place = (lane: Lane): void => {
     const { endpointId } = lane;
     healthy.delete(endpointId);

@@ -8,7 +8,7 @@ import { ibanOf } from './trader.js';
 import type { Country, Trader } from './trader.js';
 import type { MakeTrader, Trade } from './trades.js';
 
-/** Input of the functions that write correct test bills which resemble faults. */
+/** Input of the functions that write correct test bills which look like faulty bills. */
 export interface Surroundings {
   readonly book: Book;
   readonly makeTrader: MakeTrader;

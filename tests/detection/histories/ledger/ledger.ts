@@ -137,10 +137,11 @@ function withWrongRows(
 }
 
 /**
- * Labels the test bill after a planted fault as the bill that returns to the usual bank account of its supplier.
- * Section 7.2 raises BANK_ACCOUNT_REVERTED if that account was used 8 times over 90 days. If the order of arrival and
- * the order of issue disagree on which bill comes next, or if the account is too young, the bills are labelled as
- * correct bills that may cause the finding.
+ * Labels the test bill that follows a planted change of the bank account and returns to the usual account of the
+ * supplier. The bill must cause BANK_ACCOUNT_REVERTED if the usual account was used for 8 bills over 90 days before
+ * (detection reference, section 7.2). If it was used less, if the next bill was issued more than 60 days later, or if
+ * bills did not arrive in the order of their issue, the bills that may be meant are labelled as correct bills that may
+ * cause the finding.
  */
 function markReturn(entries: Entry[], at: number): void {
   const { issue_date: date = '' } = entries[at]?.bill.invoice ?? {};

@@ -17,9 +17,10 @@ export type WithoutAbandonedScans = (
 ) => Promise<readonly MatchPart[]>;
 
 /**
- * Leaves out the rows of history scans without a result whose analysis last started at least an hour ago. The operator
- * has abandoned such a scan: its rows are in no supplier profile, and the same file is sent again as a new scan. Rows
- * of a scan that is being analyzed stay, because that scan does not find invoices that arrive after it.
+ * Leaves out the rows of abandoned history scans. A scan counts as abandoned if it has no result and its analysis last
+ * started at least an hour ago: its rows are in no supplier profile, and the same file is sent again as a new scan.
+ * Rows of a scan that is still being analyzed are not left out, because that scan does not compare its rows with
+ * invoices that arrive after it.
  */
 export function withoutAbandonedScans({
   runs,

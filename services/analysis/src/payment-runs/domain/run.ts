@@ -2,7 +2,7 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { Verdict } from './verdict.js';
 
-/** Number of payment lines with a verdict, and their sum in each currency. */
+/** Number of payment lines with a verdict, and the sum of their amounts in each currency. */
 export interface VerdictCount {
   readonly count: number;
   readonly sums: readonly { readonly currency: string; readonly amount: DecimalAmount }[];

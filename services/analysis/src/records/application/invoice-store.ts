@@ -259,6 +259,8 @@ export interface InvoiceStore {
   newestAnalyses(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Returns the ids of the given invoices that are decided and whose derived records may be missing. */
   unfinalized(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Records that everything that follows from this version of the invoice, such as its findings, is stored. */
+  /**
+   * Marks this version of the invoice as finished: everything that follows from it, such as its findings, is stored.
+   */
   finalize(at: InvoiceReference & { version: number }): Promise<void>;
 }

@@ -9,7 +9,7 @@ export function beginsWith(prefix: string): { readonly $gte: string; readonly $l
   return { $gte: prefix, $lt: prefix + AFTER_ALL };
 }
 
-/** Returns a condition for one of several values. A single value is compared directly. */
+/** Returns the database condition that a field has one of several values. A single value is compared directly. */
 export function oneOf<T>(values: readonly T[]): T | { readonly $in: readonly T[] } {
   const [only, second] = values;
   return only !== undefined && second === undefined ? only : { $in: [...values] };

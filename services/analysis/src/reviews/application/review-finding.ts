@@ -36,9 +36,10 @@ export interface ReviewFindingInput extends ReviewInput {
 }
 
 /**
- * Records the review of a finding. The review takes effect when the finding is written. Its effects are stored before
- * the response, or later by the sweep (detection reference, section 10). The audit event is part of that write. A
- * refused review writes nothing, so its audit event is stored separately.
+ * Records the review of a finding. The review takes effect with the database write that changes the finding, and the
+ * same write stores its audit event. What follows from the review, such as a new decision on the invoice, is stored
+ * before the response, or later by the sweep (detection reference, section 10). A refused review changes no finding, so
+ * its audit event is stored separately.
  * @throws DomainError not_found, unavailable, and the errors of `review`
  */
 export type ReviewFinding = (input: ReviewFindingInput, context: RequestContext) => Promise<ChangedFinding>;

@@ -24,7 +24,7 @@ export interface FirstInvoice {
   readonly receivedAt: Date;
 }
 
-/** The fields of an invoice in which the contacts of a supplier are searched. */
+/** The fields of an invoice in which the contacts of a supplier are searched for. */
 export interface InvoiceTexts {
   readonly invoice: CanonicalInvoice;
   readonly documentId: string | undefined;

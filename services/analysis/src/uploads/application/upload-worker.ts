@@ -67,9 +67,9 @@ interface Deps {
 
 export interface UploadWorker {
   /**
-   * Performs the due work on an upload: reads the document, stores its invoice and decides it. Resolves at once if
-   * another worker has claimed the upload or no work is due. Failed work becomes due again later. For an upload in a
-   * sequence, the first undecided upload of the sequence is processed.
+   * Performs the due work on an upload: reads the document, stores its invoice and decides it. If the upload belongs to
+   * a sequence, the first undecided upload of the sequence is processed instead. Resolves at once if another worker has
+   * claimed the upload or no work is due. Failed work becomes due again later.
    */
   work(reference: UploadReference): Promise<void>;
   /** Queues the analysis of an upload, which continues after the response to the caller was sent. */
