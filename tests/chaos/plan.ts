@@ -33,7 +33,7 @@ export type FaultKind = (typeof faultKinds)[number];
 /** Kinds of faults that a chaos run uses by default. The kind that takes as long as a whole run is left out. */
 export const usualKinds: readonly FaultKind[] = faultKinds.filter((kind) => kind !== 'broker-outage');
 
-/** Meaning of each kind of fault of a chaos run, as the report explains it. */
+/** Explains each kind of fault for the report of the chaos run. */
 export const faultMeanings: Readonly<Record<FaultKind, string>> = {
   kill: 'a process ends at once (SIGKILL) and is started again',
   pause: 'a process is stopped (SIGSTOP) and continued',

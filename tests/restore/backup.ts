@@ -23,7 +23,7 @@ export interface CollectionState {
   readonly database: string;
   readonly collection: string;
   readonly documents: number;
-  /** SHA-256 of all documents of the collection in the order of their ids. */
+  /** SHA-256 hash of all documents in the collection, ordered by id. */
   readonly digest: string;
   /** Indexes of the collection as listed by the database, in the order of their names. */
   readonly indexes: readonly IndexDescriptionInfo[];

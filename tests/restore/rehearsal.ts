@@ -41,7 +41,7 @@ const UNLIMITED_PER_MINUTE = '1000000';
 export interface RehearsalOptions {
   /** Number of invoices that the first organization of the restore rehearsal posts. */
   readonly invoices: number;
-  /** Number of rows in the history scan of the second organization of the restore rehearsal. */
+  /** Number of rows that the second organization imports as a history scan in the restore rehearsal. */
   readonly rows: number;
   /** Method by which the databases are copied for the backup. */
   readonly method: BackupMethod;

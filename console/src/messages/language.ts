@@ -37,7 +37,7 @@ export function languageCookie(language: Language): string {
   return `${COOKIE}=${language}; Path=/app; SameSite=Strict; Max-Age=${YEAR_SECONDS}`;
 }
 
-/** The language of the app on this page. Unit tests have no document, and use English. */
+/** The language in which the app is shown. Unit tests run without a document and use English. */
 export const language: Language =
   typeof document === 'undefined' ? 'en' : languageOf(document.cookie, navigator.languages);
 

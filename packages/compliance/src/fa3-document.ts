@@ -48,8 +48,8 @@ export function describeFa3(bytes: Uint8Array): Fa3Description {
   const parsed = parseXml(bytes);
   if ('fault' in parsed) {
     if (parsed.fault === 'DOCTYPE') return unreadFa3(...faults, 'DOCTYPE');
-    // A document in another encoding than it declares is not well-formed XML. In this case only the encoding must be
-    // corrected.
+    // An XML document whose encoding differs from the declared one cannot be parsed. Only the wrong encoding is
+    // reported, and not that the document is no FA(3) invoice.
     return faults.includes('OTHER_ENCODING') ? unreadFa3(...faults) : unreadFa3(...faults, 'NOT_FA3');
   }
   const { document } = parsed;

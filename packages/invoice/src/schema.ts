@@ -8,8 +8,8 @@ import type { PublishedKind } from './kinds.js';
 import { scanRow } from './scan-row.js';
 
 /**
- * Returns the schema of a checked value of a kind of invoice field. Each kind has one schema, because some kinds are
- * named components of the API description.
+ * Returns the schema that validates values of one kind of invoice field. All fields of a kind share one schema, because
+ * some kinds are named components of the API description.
  */
 export function schemaOfKind(kind: PublishedKind<string>): z.ZodString {
   let schema = schemas.get(kind);

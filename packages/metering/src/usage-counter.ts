@@ -58,7 +58,7 @@ export interface UsageMark {
 export type CounterKey = Pick<UsageMark, 'organizationId' | 'month' | 'meter'>;
 
 export const MINUTE_MS = 60_000;
-/** Value of `countedTo` of a usage counter before the first count of the month. */
+/** Value of `countedTo` before the records of a month are counted for the first time. */
 export const NEVER_COUNTED = new Date(0);
 
 export function usageCollection(db: Db): Collection<UsageDocument> {

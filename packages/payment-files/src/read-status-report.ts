@@ -53,7 +53,7 @@ export interface ReportedReason {
   readonly texts: readonly string[];
 }
 
-/** The result of the bank's verification of the payee of a payment. */
+/** Result of the bank's comparison between the name of the payee and the name of the account owner. */
 export interface NameVerification {
   readonly result: NameResult;
   /** The name of the owner of the account, which the bank states if the names match closely. */

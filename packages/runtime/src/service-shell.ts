@@ -297,9 +297,9 @@ async function start(
         throw error;
       }
     };
-    // Consumers are named after the database instead of the service, because the position of a consumer belongs to the
-    // database that contains the effects of its events. Two systems that share a broker therefore do not receive each
-    // other's events.
+    // Consumers are named after the database instead of the service. The position of a consumer states which events
+    // have taken effect, and these effects are in the database. Two systems that share a broker therefore do not
+    // receive each other's events.
     const subscription = await subscribe(subscribeDeps, {
       service: config.DATABASE_NAME,
       type,

@@ -115,8 +115,9 @@ export type FaultSpec = z.infer<typeof faultSchema>;
 type FaultOf<Kind extends FaultSpec['kind']> = Extract<FaultSpec, { kind: Kind }>;
 
 /**
- * Faults that change what the simulated KSeF does or stores, with the calls that support them. Every matching fault of
- * this kind applies. All other faults change only the response to a call.
+ * Kinds of faults that change what the simulated KSeF does or stores, with the calls at which they take effect. If
+ * several of these faults match a call, all of them apply. Faults of all other kinds change only the response to a
+ * call.
  */
 const effects = {
   AUTH_STATUS: ['A4'],

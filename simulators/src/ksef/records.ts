@@ -165,8 +165,8 @@ export interface Invoice {
   readonly ksefNumber: string | null;
   readonly acquiredAt: string | null;
   /**
-   * Time of permanent storage of the KSeF invoice, in the format of KSeF. Buyers receive the invoice from this time on.
-   * Absent until the invoice is accepted.
+   * Time at which the simulated KSeF stored the invoice permanently, as text in the format of KSeF. Buyers receive the
+   * invoice from this time on. Absent until the invoice is accepted.
    */
   readonly storedAt?: string;
   /**

@@ -18,7 +18,7 @@ export function supplierRelation(left: Candidate, right: Candidate, parameters: 
   return isNameWithin(left.nameKey, right.nameKey) || isNameWithin(right.nameKey, left.nameKey) ? 'PART' : 'NONE';
 }
 
-/** Minimum number of letters of a word that identifies a firm within a longer form of its name. */
+/** Minimum number of letters that a word needs to identify a firm when another name of the firm is longer. */
 const TELLING_WORD_LETTERS_MIN = 5;
 
 /**

@@ -95,7 +95,10 @@ export interface AmountParameters {
   readonly surgeValueMin: string;
   /** Minimum ratio of an earlier amount to the checked amount at which the two count as amounts of the same size. */
   readonly sameSizeShareMin: number;
-  /** Number of earlier amounts of the same size that lower the severity of the finding about an outlier. */
+  /**
+   * Minimum number of earlier amounts of about the same size as an outlier, at which the severity of the finding about
+   * the outlier is lower.
+   */
   readonly outlierKnownMin: number;
   /** Minimum and maximum number of days between two bills of the same size that count as yearly bills. */
   readonly yearlyGapDays: { readonly min: number; readonly max: number };

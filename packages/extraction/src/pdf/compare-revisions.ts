@@ -22,8 +22,9 @@ export interface HistoryFacts {
 /** Maximum number of earlier revisions of a PDF that are compared with the current content. */
 export const REVISIONS_COMPARED_MAX = 12;
 /**
- * Maximum number of document pages that are drawn, for all revisions together: the 50 pages that are read of a file,
- * and as many pages of the first signed and of the first unsigned revision.
+ * Maximum number of document pages that are drawn to compare all revisions of a file. It is enough for the 50 pages
+ * that are read of the current file, and for as many pages of two earlier revisions: the first signed and the first
+ * unsigned one.
  */
 export const DRAWINGS_MAX = 150;
 

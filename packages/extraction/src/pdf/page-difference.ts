@@ -25,12 +25,13 @@ interface Word extends PixelArea {
 }
 
 /**
- * Minimum difference of two shades of grey (0 to 255) that look different when two pages are compared. The edges of a
- * letter change whenever it is drawn again.
+ * Minimum difference between two shades of grey (0 to 255) that counts as a change where the page has text or drawings.
+ * Smaller differences are ignored, because the edges of a letter change whenever it is drawn again.
  */
 const GREY_DISTANCE_MIN = 64;
 /**
- * Minimum difference of two shades of grey in an area of the page without content, so that even light text is noticed.
+ * Minimum difference between two shades of grey that counts as a change where the page was empty before. It is small,
+ * so that even light text is noticed.
  */
 const PAPER_GREY_DISTANCE_MIN = 24;
 /** Shade of grey that separates text and drawings (darker) from the empty background (lighter) on a drawn page. */
@@ -40,7 +41,7 @@ const GREY_MIDDLE = 128;
  * background only if the shades of grey in its square and in the neighbouring squares hardly differ.
  */
 const BLOCK_PIXELS = 6;
-/** Maximum difference of the shades of grey in the empty background of a drawn page. */
+/** Maximum difference between the shades of grey in one square that still counts as empty background. */
 const PAPER_DISTANCE_MAX = 32;
 /** Maximum thickness of lines below and through the text of a page: 3 points. */
 const LINE_PIXELS_MAX = 4;

@@ -32,7 +32,10 @@ export async function rasterPages(bytes: Uint8Array, numbers: readonly number[])
   });
 }
 
-/** Red, green, blue and opacity of a part of a document page, in the form that decoders of codes require. */
+/**
+ * The pixels of a part of a document page as red, green, blue and opacity, which is the form that decoders of payment
+ * codes require.
+ */
 export interface Pixels {
   readonly width: number;
   readonly height: number;

@@ -15,7 +15,10 @@ const CERTAINTY_OF_LONE_DATE = 0.88;
  * with this score was the correct date.
  */
 const SCORE_OF_LABELLED_DATE_MIN = 0.65;
-/** Reduction of the score of a date that fits the label of another date better, such as the date of a delivery. */
+/**
+ * Amount by which the score of a date is reduced if another label, such as a label of delivery dates, fits the date
+ * better.
+ */
 const OTHER_LABEL_PENALTY = 0.6;
 const YEARS_OF_ISSUE_AHEAD_MAX = 1;
 const YEARS_OF_PAYMENT_AHEAD_MAX = 3;
@@ -144,8 +147,8 @@ function labelled(document: TextDocument, kind: LabelKind, isCredit = false, key
 }
 
 /**
- * Checks whether a date label on a credit note names the credited invoice: it heads a column of a table of invoices, or
- * its line is below the heading of that invoice.
+ * Checks whether a date label on a credit note belongs to the credited invoice: the label is the heading of a column in
+ * a table of invoices, or its line is below a heading that names the credited invoice.
  */
 function namesCreditedInvoice(document: TextDocument, { cell, hit }: LabelPlace): boolean {
   if (!INVOICE_LABEL.test(hit.key)) return false;

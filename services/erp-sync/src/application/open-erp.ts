@@ -39,8 +39,8 @@ export interface CallBudget {
 interface Deps {
   readonly providers: ReadonlyMap<ProviderCode, Provider>;
   /**
-   * Prepares the calls to an ERP that an import run or a connection test makes.
-   * @param company key of the company in the ERP; calls to the same company share its limit
+   * Prepares the calls that an import run or a connection test makes to an ERP.
+   * @param company key of the company in the ERP; all calls to one company share a call limit
    */
   readonly openCalls: (
     provider: ProviderCode,

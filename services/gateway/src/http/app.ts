@@ -148,8 +148,9 @@ function traceOf({ headers: { traceparent, tracestate } }: Request): TraceHeader
 const HEADER_NAME_SHOWN_MAX = 64;
 
 /**
- * Request headers without a maximum length. An API key that is too long is refused like any other wrong key. Only the
- * cookie of the session of the app is read, and browsers also send long cookies of other applications.
+ * Request headers whose length is not limited. An API key that is too long is refused like any other wrong key. From
+ * the header `Cookie`, the gateway reads only its session cookie, and browsers also send long cookies of other
+ * applications.
  */
 const UNBOUNDED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 

@@ -141,10 +141,10 @@ export const notifyAboutKsef =
   };
 
 /**
- * Queues mails to each owner and admin about an invoice that is not registered in KSeF. The first refused invoice of a
- * KSeF connection in an hour causes a mail at once, and at the end of the hour one mail states the number of all
- * further refused invoices. Ids are derived from connection, hour and recipient, so that a hundred refusals cause two
- * mails and a repeated event causes none.
+ * Queues mails to each owner and admin about an invoice that is not registered in KSeF. If KSeF refuses several
+ * invoices of a connection within an hour, the first one causes a mail at once, and a second mail at the end of the
+ * hour states the number of the others. Ids are derived from connection, hour and recipient, so that a hundred refusals
+ * cause two mails and a repeated event causes none.
  */
 export const notifyAboutRefusal =
   (deps: NotifyDeps) =>

@@ -78,8 +78,8 @@ export const sendDueNotifications =
     const ids = [...(await deps.queue.listDue(BATCH_MAX))];
     const work = async (): Promise<void> => {
       for (let id = ids.shift(); id !== undefined && !signal.aborted; id = ids.shift()) {
-        // An e-mail notification that cannot be read or written is retried when its lease expires. The other
-        // notifications are not affected.
+        // If an e-mail notification cannot be read or written, only this notification is retried, when its lease
+        // expires. The remaining notifications are sent.
         await sendNotification(deps, id, signal).catch((error: unknown) =>
           deps.logger.warn({ error, notificationId: id }, 'notification not sent, retried when its lease expires'),
         );

@@ -10,8 +10,7 @@ const END_MS_MAX = 10_000;
 const POLL_EACH_MS = 50;
 
 /**
- * Refuses a data directory with data of an earlier version of this project, which mongod cannot read because of another
- * format.
+ * Refuses a data directory that an earlier version of this project wrote, because mongod cannot read its format.
  * @throws Error that states how to continue
  */
 export async function refuseForeignData(directory: string): Promise<void> {

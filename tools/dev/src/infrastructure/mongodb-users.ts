@@ -35,7 +35,7 @@ export function systemUrl(url: string, key: string): string {
 
 /**
  * Creates the MongoDB user of tests and tools, which has all rights.
- * @param password stays valid while the server runs; the next start sets another one
+ * @param password password of the user while the server runs; each start of the server sets a new password
  */
 export async function createToolsUser(preparing: string, url: string, password: string): Promise<string> {
   await onUsers(preparing, (users) => putUser(users, TOOLS, password, [{ role: 'root', db: USERS }]));

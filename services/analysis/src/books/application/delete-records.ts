@@ -123,7 +123,7 @@ export const reconcileIds =
   };
 
 /**
- * Marks the imported records that the ERP itself reports as deleted.
+ * Marks imported records as deleted that the ERP itself reports as deleted.
  * @returns the number of ERP records that this call marked as deleted
  * @throws DomainError wrong_state if the connection was disconnected
  */

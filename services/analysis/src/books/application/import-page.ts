@@ -2,8 +2,8 @@ import { DomainError } from '@invoicecontrol/errors';
 import { pace } from '@invoicecontrol/runtime/pace';
 
 /**
- * Maximum number of times that a page of ERP records is compared again after another writer changed some of its
- * records.
+ * Maximum number of attempts to store a page of ERP records. An attempt fails if another writer changed some of the
+ * records in the meantime.
  */
 const ATTEMPTS_MAX = 5;
 /** Maximum time in milliseconds for which processing a page of ERP records delays other requests. */

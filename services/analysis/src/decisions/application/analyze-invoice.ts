@@ -106,7 +106,7 @@ export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
     if (created === undefined) return replay(deps, first ?? (await require(invoices, received)), fingerprint, tenant);
     const analysis = await decider.decide({ ...received, version: 1, invoice: normalised, tenant, suppliers: known });
     if (analysis !== undefined) return { subject: normalised, analysis, isReplayed: false };
-    // The worker of the decision was so slow that another worker took over the invoice. The decision of the other
+    // This worker was so slow that another worker took over the invoice and decided it. The decision of the other
     // worker is returned.
     return replay(deps, await require(invoices, received), fingerprint, tenant);
   };

@@ -40,7 +40,7 @@ export interface Payable {
   readonly companyId: string;
   readonly supplierId: string | null;
   readonly supplierName: string;
-  /** Keys of the names under which the supplier of the bill is known, including the key of the name on the bill. */
+  /** Keys of all names under which the bill's supplier is known, including the name on the bill. */
   readonly nameKeys: readonly string[];
   readonly taxKey?: string;
   readonly taxCountry?: string;

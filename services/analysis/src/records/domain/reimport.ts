@@ -92,8 +92,8 @@ export function isReimport(
 }
 
 /**
- * Returns the candidates for a comparison with a reimported row, without those from the same history scan or from an
- * earlier scan that contained the row. The row was already compared with these.
+ * Returns the candidates that must still be compared with a row of a reimport. Candidates from the same history scan,
+ * or from an earlier scan that contained the row, are left out, because the row was already compared with them.
  */
 export function withoutKnownScans<C extends Candidate>(row: Candidate, candidates: readonly C[]): C[] {
   const content = contentOf(row);
