@@ -14,8 +14,8 @@ function isDnsServer(text: string): boolean {
 }
 
 /**
- * Settings of every service that calls customer URLs, which its configuration schema includes. All are empty by
- * default. {@link weakenedBy} names the settings that are refused in production.
+ * Settings for calls to customer URLs. The configuration schema of every service that makes such calls includes them.
+ * All are empty by default. {@link weakenedBy} names the settings that are refused in production.
  */
 export const egressSettings = {
   /** Ranges of non-public addresses that are allowed, both when a URL is registered and when it is called. */

@@ -14,8 +14,8 @@ export interface SplitPayment {
 const TEXT_LENGTH_MAX = 1_000;
 
 /**
- * Reads the title of a Polish split payment, or returns undefined for any other text. The bank prints line breaks into
- * the title, and the number of the invoice itself may have slashes.
+ * Reads the title of a Polish split payment, or returns undefined for any other text. Banks break the title into lines,
+ * and the invoice number in it may contain slashes.
  */
 export function readSplitPayment(printed: string): SplitPayment | undefined {
   const text = printed.slice(0, TEXT_LENGTH_MAX);

@@ -26,7 +26,8 @@ const NOTHING: Total = { count: 0, sumMicro: 0n };
  * white space before them. NbOfTxs and CtrlSum are corrected where they are stated. All other bytes stay the same.
  * @param bytes the bytes that `file` was read from
  * @param kept line ids of the transactions that stay, at least one
- * @param part 1 for the first part of a run; the identifiers of later parts end in `-2`, `-3` ({@link identifiersOfPart})
+ * @param part number of the returned file if the payments of one run are written to several files, starting with 1.
+ *   From the second file on, the identifiers end in `-2`, `-3` ({@link identifiersOfPart}).
  */
 export function writePaymentFile(
   bytes: Uint8Array,

@@ -1,4 +1,5 @@
 /**
+ * Faults of the simulated mail server:
  * - `REFUSE`: the connection is refused with 421 before any command
  * - `TEMPORARY`: the recipient is refused with 451, as by a busy server or a greylist
  * - `PERMANENT`: the recipient is refused with 550, as by a mailbox that does not exist

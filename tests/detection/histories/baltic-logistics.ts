@@ -5,8 +5,8 @@ import { ledgerOf, ownCompanies } from './ledger/ledger.js';
 
 /**
  * The bills of a forwarder in Lithuania, Latvia and Poland: carriers, fuel cards, ports, customs brokers, tyres and
- * truck repair, warehouses, temporary staff, tolls. This history is difficult: its copies have two mistakes, have
- * unrelated numbers, or are forged.
+ * truck repair, warehouses, temporary staff, tolls. The copies in this history are hard to find, because they have two
+ * mistakes, have unrelated numbers, or are forged.
  */
 export const balticCompanies = ownCompanies(311, [
   { name: 'Nemuno Krovinių Centras UAB', country: 'LT' },

@@ -24,7 +24,8 @@ export interface Connection {
 /**
  * Finds the running system by the command line and the environment, otherwise by `dev.json`, which `npm start` keeps in
  * its data directory while it runs.
- * @param given the address on the command line, if the command calls one service, and the directory of the identity
+ * @param given values on the command line: the address, if the command calls only one service, and the directory with
+ *   the certificate
  * @throws UsageError that names the missing value and where it can be set
  */
 export async function findSystem(

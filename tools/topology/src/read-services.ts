@@ -53,9 +53,8 @@ export function readService(service: ServiceName): ReadService {
 }
 
 /**
- * Returns the RPCs that a program may call according to its code. These are RPCs whose names appear in the code as
- * calls, of the RPC services for which the program has a client. The result has entries such as
- * `documents.Upload.getUpload`.
+ * Returns the RPCs that a program may call according to its code, such as `documents.Upload.getUpload`. An RPC is
+ * returned if the program has a client for its RPC service and its name appears in the code as a call.
  * @param entry the URL of the compiled entry module
  * @param methodsOf returns the names of the methods of an RPC service
  */

@@ -111,8 +111,8 @@ function breakdowns({ invoice, syntax }: InvoiceModel, code: string): readonly G
 
 /**
  * Rule -01 of a VAT category: the VAT breakdown lists the VAT category if, and only if, a line, allowance or charge has
- * it. Categories with rates may be listed several times, and other categories once. Where the official rules for UBL
- * and CII differ, this function differs in the same way.
+ * it. Categories with rates may be listed several times, and other categories once. The official rules for UBL and for
+ * CII differ in details, which this function follows.
  */
 function* isBrokenDown(category: Category, { invoice, syntax }: InvoiceModel): Iterable<Failure> {
   const { code, name } = category;
@@ -375,8 +375,8 @@ function otherLevels(code: string): (model: InvoiceModel) => readonly Group[] {
 }
 
 /**
- * Returns a function that joins two kinds of elements in CII, because the CII rules check invoice lines together with
- * the VAT breakdown, and allowances together with charges.
+ * Returns a function that lists the elements of both kinds for CII, and only those of the first kind for UBL. The CII
+ * rules check invoice lines together with the VAT breakdown, and allowances together with charges.
  */
 function both(
   left: (model: InvoiceModel) => readonly Group[],

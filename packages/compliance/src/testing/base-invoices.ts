@@ -1,6 +1,7 @@
 /**
- * A valid invoice for tests, in both syntaxes, that contains every element that rules of EN 16931, Peppol and XRechnung
- * check. Tests break one rule at a time. `category` changes the VAT category and everything that depends on it.
+ * A valid invoice for tests, in UBL and in CII, that contains every element that rules of EN 16931, Peppol and
+ * XRechnung check. Tests break one rule at a time. `category` changes the VAT category and everything that depends on
+ * it.
  */
 export interface VatCase {
   readonly code: string;

@@ -62,8 +62,8 @@ function plausibleSwap(
 }
 
 /**
- * Reports an invoice with an old issue date. Such invoices are normal in scans and ERP imports. Otherwise, an old
- * invoice was sent late or is a duplicate.
+ * Reports an invoice with an old issue date, because it was sent late or is a duplicate. Rows of history scans and ERP
+ * bills are not reported, because old dates are normal there.
  */
 function issuedLongAgo({ invoice, asOf }: Facts, ageDays: number, parameters: DateParameters): RaisedFinding[] {
   if (invoice.source === 'SCAN' || invoice.source === 'ERP') return [];

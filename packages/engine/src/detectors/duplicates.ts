@@ -125,9 +125,9 @@ interface RaisedPairs {
 }
 
 /**
- * Raises one finding for a class of pairs, with the best pair first. Pairs that a review has cleared are left out. If
- * all pairs are cleared, the finding is raised about them all the same, and the review is applied to it later
- * (detection reference, section 10).
+ * Raises one finding about the given pairs of invoices, with the best pair first. Pairs that a review has cleared are
+ * left out. If a review has cleared all pairs, the finding is raised about all of them, and the review is applied to it
+ * later (detection reference, section 10).
  */
 function withUnclearedPairs(
   facts: Facts,
@@ -377,8 +377,8 @@ function partNumbers(parts: readonly Candidate[]): string {
 
 /**
  * Reports an invoice number that was used before with another amount or date, or a bill that states that it replaces
- * another bill. The evidence is weaker than for a duplicate. If the earlier bill was credited, the new bill is not a
- * second claim.
+ * another bill. The evidence is weaker than for a duplicate. A bill with another amount is not reported if a credit
+ * note has cancelled the earlier bill.
  */
 function reusedNumbers(
   facts: Facts,
@@ -425,9 +425,9 @@ function isNumberReused(
 }
 
 /**
- * Checks whether one of two bills replaces the other or is a reminder of it. Its number is the other number with the
- * mark of a revision, and its amount is similar. Or its number is the other number with the mark of a reminder, and a
- * fee was added. A correction that states only the difference is usually much smaller.
+ * Checks whether one of two bills replaces the other or is a reminder of it. A replacement has the number of the other
+ * bill with the mark of a revision, and a similar amount. A reminder has the number of the other bill with the mark of
+ * a reminder, and a fee is added. A correction that states only the difference is usually much smaller.
  */
 function isRebilled(
   invoice: Candidate,

@@ -11,8 +11,8 @@ export interface BankParameters {
     readonly changedVirtual: Level;
     readonly changedFactor: Level;
     /**
-     * Severity and confidence of the finding about a changed bank account if the supplier's only other accounts were
-     * first stated after invoices without an account.
+     * Severity and confidence of the finding about a changed bank account for a supplier that first sent invoices
+     * without an account. Its other accounts appeared only later, and were not compared with an earlier one.
      */
     readonly changedUncompared: Level;
     readonly nearMatch: Level;
@@ -47,8 +47,8 @@ export interface BankParameters {
     readonly firstUseLaterDoubtful: Level;
     readonly missing: Level;
     /**
-     * Severity and confidence of a finding about an invoice that asks to pay another party than the supplier, to a bank
-     * account that is not trusted or by other means than a transfer.
+     * Severity and confidence of a finding about a document that requests payment to another party than the supplier,
+     * unless the bank account is trusted for the supplier.
      */
     readonly payeeDiffers: Level;
     readonly payeeIsFactor: Level;
@@ -57,7 +57,8 @@ export interface BankParameters {
   readonly escalatingAmountRatio: number;
   readonly nearMatchDigitsMax: number;
   /**
-   * Minimum number of invoices that state a known bank account, at which a similar new account is an additional signal.
+   * Minimum number of invoices that must state a known bank account for the following rule: a new account that differs
+   * in few digits from the known one makes the finding more severe.
    */
   readonly nearMatchUsesMin: number;
   readonly virtualAccountsMin: number;

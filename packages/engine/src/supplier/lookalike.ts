@@ -44,12 +44,12 @@ interface ComparedName {
 }
 
 /**
- * Returns the keys of a supplier name that lookalike names share, so that such names are found by equal keys. Keys are
- * built from these forms of the name: without spaces and with look-alike letters unified; this form without a misspelt
- * legal form and without generic words; the base forms of its words; the set of its distinguishing words, also for each
- * side of `trading as`; the name with one character of a word left out; the name with a long word reduced to its
- * initial or, if it is the only word, to one half. Keys contain the whole name and not single words, because a word
- * that many names share (`SERVICES`) would hide the others.
+ * Returns keys of a supplier name, so that a lookalike name is found because it has one of the same keys. The keys are
+ * built from these forms of the name: without spaces and with look-alike letters unified; the same, also without a
+ * misspelt legal form and without generic words; the base forms of its words; the set of its distinguishing words, and
+ * the set on each side of `trading as`; the name with one character of a word left out; the name with a long word
+ * reduced to its initial or, if it is the only word, to one half. Each key covers the whole name, because a word that
+ * many names share (`SERVICES`) would find too many names.
  */
 export function lookalikeKeysOf(name: ComparedName): string[] {
   const forms = new Set(
@@ -90,8 +90,9 @@ function* formsWithGaps(key: string): Generator<string> {
 }
 
 /**
- * Returns the forms of a supplier name with one half of a medium-long word left out, or with one word reduced to its
- * initial and a character of a later word left out. Names with two typing errors share a form.
+ * Returns forms of a supplier name in which one half of a medium-long word is left out, or in which one word is reduced
+ * to its initial and a later word lacks one character. Two names that differ by two typing errors have such a form in
+ * common.
  */
 function* formsWithTwoSlips(key: string): Generator<string> {
   const words = key.split(' ');
@@ -165,8 +166,8 @@ function tellingWords(key: string): string[] {
 
 /**
  * Returns how two supplier names can be mistaken for each other, or undefined if they are equal or cannot be mistaken
- * for each other. Names of sister companies, which differ in a whole word, and of numbered branches are not mistaken
- * for each other, unless the word is one that any name may contain.
+ * for each other. Names that differ in a whole word, as those of sister companies, and names of numbered branches are
+ * not mistaken for each other, unless the word is a generic one that any name may contain.
  */
 export function likenessOf(left: ComparedName, right: ComparedName): Likeness | undefined {
   // Two supplier names are equal if they differ only in the spelling of umlauts, as in MUELLER and MULLER. Only the two

@@ -32,8 +32,8 @@ interface LabelWords {
 }
 
 /**
- * Labels of invoice values for each kind and language: EN, DE, FR, PL, ES, IT, NL (documents reference, 10.4), then CS,
- * DA and NO, SV, FI, HU, RO, PT, EL.
+ * Labels by which invoice values are found, for each kind of value. The languages have this order: EN, DE, FR, PL, ES,
+ * IT, NL (documents reference, 10.4), then CS, DA and NO together, SV, FI, HU, RO, PT, EL.
  */
 const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   number: [

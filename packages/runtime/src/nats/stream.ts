@@ -68,8 +68,8 @@ export async function raiseStream(
 }
 
 /**
- * Logs a warning each minute while an event stream has fewer replicas or less space than a new one would get. An
- * earlier release or a smaller cluster created it so, and the operator has not raised it.
+ * Logs a warning each minute while an event stream has fewer replicas or less space than a new one would get. Such a
+ * stream was created by an earlier release or in a smaller cluster, and the operator has not raised its limits.
  */
 export function watchReplicas(bus: Bus, stream: string, logger: Logger): { stop(): Promise<void> } {
   const check = async (): Promise<void> => {

@@ -3,8 +3,9 @@ import type { Instrument } from './schema.js';
 const unitSuffixes: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes' };
 
 /**
- * Translates the name of a metric to Prometheus, as its OTLP receiver and the collector do. The Prometheus exporter of
- * the SDK leaves the unit out of histograms and must not be the source of names in rules.
+ * Translates the name of a metric to Prometheus in the same way as the OTLP receiver of Prometheus and the
+ * OpenTelemetry collector. The Prometheus exporter of the SDK names histograms without their unit, so names must not be
+ * copied from it into rules.
  * @returns the name of the metric; a histogram has the series `_bucket`, `_sum` and `_count`
  */
 export function prometheusName(name: string, { instrument, unit }: { instrument: Instrument; unit: string }): string {

@@ -141,7 +141,10 @@ export interface ConnectionClaim {
   giveBack(nextSyncAt: Date): Promise<void>;
 }
 
-/** Owner of a list of ERP record ids, whose pages are stored separately. */
+/**
+ * Identifies the stored list of ERP record ids to which a page of ids belongs. The pages are stored separately from the
+ * list.
+ */
 export interface ListOwner {
   readonly organizationId: string;
   readonly connectionId: string;

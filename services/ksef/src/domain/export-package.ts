@@ -116,7 +116,8 @@ export function checkDirectory<F extends PackedFile>(files: readonly F[], packag
 /**
  * Compares the files of a KSeF package with its invoice list in both directions. Only files that have the KSeF number
  * of a listed invoice are unpacked.
- * @returns invoices in the order of the list, and the entries that are not stored
+ * @returns the listed invoices with their files, in the order of the list, and as refused all other files and listed
+ *   invoices
  * @throws PackageFault if the list has too many invoices
  */
 export function matchFiles<F extends PackedFile>(

@@ -1,6 +1,6 @@
 /**
- * Creates a function that makes database reads wait for each other, so that they share one query. All waiting reads
- * continue together when the first of them has waited for `waitMs`, or as soon as `callersMax` reads wait.
+ * Creates a function that a caller awaits before a database read, so that several reads share one query. All waiting
+ * callers continue together when the first of them has waited for `waitMs`, or as soon as `callersMax` callers wait.
  */
 export function gathering(waitMs: number, callersMax: number): () => Promise<void> {
   let waiting: (() => void)[] = [];

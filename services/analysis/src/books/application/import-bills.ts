@@ -254,9 +254,9 @@ function notesOf(stored: KnownBill | undefined): Partial<MatchPart> {
 
 /**
  * Returns the suppliers of ERP bills: the supplier that is stored with the vendor or, if there is none, the supplier
- * with the same tax id, name or bank account (detection reference, section 6), which is then stored with the vendor.
- * Bills do not create suppliers. A bill whose supplier has sent no invoice yet has no supplier, and is compared by tax
- * id and name.
+ * with the same tax id, name or bank account (detection reference, section 6). A supplier that is found in this way is
+ * then stored with the vendor. Bills do not create suppliers. A bill whose supplier has sent no invoice yet has no
+ * supplier, and is compared by tax id and name.
  */
 async function suppliersOf(
   { suppliers, vendors, policy }: Deps,

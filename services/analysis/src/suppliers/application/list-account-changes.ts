@@ -48,7 +48,7 @@ interface Deps {
 /**
  * Lists, supplier by supplier, the bank accounts that were first seen in a period, or whose verification was recorded
  * or confirmed in it. Reading the first page is recorded in the audit trail, because the list shows contacts.
- * @throws DomainError invalid for a period that does not exist
+ * @throws DomainError invalid if a day does not exist or the period ends before it begins
  */
 export const listAccountChanges =
   ({ records, verifications, audit }: Deps) =>

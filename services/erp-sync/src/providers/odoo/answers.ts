@@ -15,8 +15,8 @@ const NO_SUCH_DATABASE = 'database does not exist';
 const badRequest = (model: string) => new ErpFault('BAD_RESPONSE', `Odoo refused the query for ${nameOf(model)}.`);
 
 /**
- * Faults by the exceptions of Odoo, identified by the last part of their name. JSON-2 returns them with different
- * statuses, and JSON-RPC always with 200.
+ * Maps the exceptions of Odoo to faults. An exception is recognized by the last part of its name, because JSON-2
+ * returns it with different HTTP statuses, and JSON-RPC always with 200.
  */
 export const odooAnswers: readonly AnswerRule[] = [
   {

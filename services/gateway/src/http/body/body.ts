@@ -59,8 +59,9 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  * Reads and parses a JSON body with stricter rules than JSON: one encoding, no byte order mark, no NUL, no unpaired
  * surrogates, no `__proto__`, and limits on size, chunks, values, depth and fields. If a name is repeated, the last
  * value is used.
- * @param reservation reserves the bytes as they arrive; the caller releases them
- * @throws HttpRefusal 415 or 413; DomainError `invalid`; DomainError `unavailable` if the bytes exceed a limit now
+ * @param reservation reserves memory for the bytes as they arrive; the caller releases it
+ * @throws HttpRefusal 415 or 413; DomainError `invalid`; DomainError `unavailable` if too many bytes are reserved at
+ *   the moment
  */
 export async function readJsonBody(
   request: IncomingMessage,

@@ -225,8 +225,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
   }
 
   /**
-   * Starts a KSeF export (R1) whose key is already stored. If the process is killed in between, the export is requested
-   * again. KSeF drops exports that are not fetched.
+   * Stores the key of a new KSeF export, and then requests the export (R1). If the process is killed before the
+   * response is stored, the export is requested again. KSeF drops exports that are not fetched.
    */
   async function startExport(
     claim: InboxClaim,

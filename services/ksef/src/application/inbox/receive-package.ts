@@ -57,7 +57,7 @@ export interface Received {
  * Processes the invoices of a package in the order of KSeF: each invoice is stored in the documents service, and its
  * analysis is requested. Both happen only once for each KSeF number, so the function can be repeated at any point. An
  * invoice that cannot be stored or analyzed is refused and does not delay other invoices.
- * @throws the reason of the signal
+ * @throws the reason of the abort if the signal is aborted
  */
 export async function receivePackage(
   deps: ReceiveDeps,
@@ -89,7 +89,7 @@ export async function receivePackage(
 /**
  * Receives a single invoice that was refused before. The invoice is refused again unless KSeF has stated a hash of its
  * content, with the invoice or in the package in which it was refused, and every stated hash matches.
- * @throws DomainError if a service is unavailable; the reason of the signal
+ * @throws DomainError if a service is unavailable; the reason of the abort if the signal is aborted
  */
 export async function receiveAgain(
   deps: ReceiveDeps,
