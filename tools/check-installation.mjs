@@ -1,6 +1,6 @@
-// Lists what is left to replace in a copy of k8s/overlays/production: `kubectl kustomize <directory> | node
-// tools/check-installation.mjs`. It exits with code 1 while something is left. Images of other projects without a
-// digest are only listed: `docker buildx imagetools inspect <image>` prints the digest.
+// Lists the placeholders that an operator must still replace in a copy of k8s/overlays/production: `kubectl kustomize
+// <directory> | node tools/check-installation.mjs`. It exits with code 1 while a placeholder is left. Images of other
+// projects without a digest are only listed: `docker buildx imagetools inspect <image>` prints the digest.
 import { readFileSync } from 'node:fs';
 
 const left = [

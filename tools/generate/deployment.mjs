@@ -450,10 +450,10 @@ function probe() {
 }
 
 /**
- * Builds the CronJob that runs the command of the operator's program with the same name.
- * @param schedule YAML lines about when jobs start
- * @param job YAML lines about how long a job may take and how often it is repeated
- * @param environment YAML lines with the environment of the command
+ * Builds a CronJob that runs one command of the operator's program. The CronJob has the name of the command.
+ * @param schedule YAML lines that state when jobs start
+ * @param job YAML lines that state how long a job may take and how often it is retried
+ * @param environment YAML lines with the environment variables of the command
  * @param identity name of the certificate that the command uses, if it uses one
  */
 function adminJob({ name, component, schedule, job, environment, identity, memoryLimit }) {

@@ -1,6 +1,6 @@
 // Generates the files that are not committed: packages/contracts/src/gen from proto/ with the settings of buf.gen.yaml,
-// and packages/client/src/gen from the published description of the REST API. `npm run generate` runs it by hand,
-// tools/setup.mjs when an input changed.
+// and packages/client/src/gen from the published description of the REST API. Run it with `npm run generate`.
+// tools/setup.mjs runs it whenever an input has changed.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

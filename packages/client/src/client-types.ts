@@ -57,12 +57,12 @@ export interface Client {
    */
   readonly post: Call<'post'>;
   /**
-   * Sends a PATCH request to the API. The request is never retried (like `delete`), because the client cannot know
+   * Sends a PATCH request to the API. Neither PATCH nor DELETE requests are retried, because the client cannot know
    * whether the first attempt took effect.
    */
   readonly patch: Call<'patch'>;
   readonly delete: Call<'delete'>;
-  /** Sends a PUT request to the API with a JSON body. The request is never retried, like `patch`. */
+  /** Sends a PUT request to the API with a JSON body. Like PATCH requests, PUT requests are never retried. */
   readonly put: Call<'put'>;
   /**
    * Reads a file, such as a document, a page of it, a confirmation from KSeF or the archive of the organization. Failed

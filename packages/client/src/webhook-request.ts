@@ -28,7 +28,7 @@ export type WebhookHeaders =
   { get(name: string): string | null | undefined } | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface WebhookRequest {
-  /** Raw bytes of the body of the webhook request. If a string is passed, it is encoded as UTF-8. */
+  /** Raw bytes of the body of the webhook request. A string is encoded as UTF-8. */
   readonly body: Uint8Array | ArrayBuffer | string;
   readonly headers: WebhookHeaders;
   /**

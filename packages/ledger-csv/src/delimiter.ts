@@ -8,8 +8,8 @@ export const delimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
 /**
- * Number of CSV records, from the first one, in which the heading is searched. Exports may put a title and a date range
- * above the heading.
+ * Number of records at the beginning of a CSV file among which the heading is searched for. Exports may put a title and
+ * a date range above the heading.
  */
 const HEADING_WITHIN_RECORDS = 30;
 /** Maximum size of a CSV record in bytes. A longer record has an unclosed quote. */

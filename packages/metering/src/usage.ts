@@ -38,8 +38,8 @@ export interface UsageCounters {
    */
   lower<T>(mark: UsageMark, write: () => Promise<T>): Promise<T>;
   /**
-   * Requests a count of the whole month, because a record was stored, or an amount reserved, after its minute was
-   * reconciled.
+   * Requests that the usage of the whole month is counted again, because a record was stored, or an amount reserved,
+   * after its minute was reconciled.
    */
   recount(mark: UsageMark): Promise<void>;
   /**
@@ -70,8 +70,8 @@ const STORED_WITHIN_MS = 30_000;
 /** Delay after a reservation of quota units until its minute is compared with the stored records. */
 const CHECKED_AFTER_MS = 2 * MINUTE_MS;
 /**
- * Minimum interval between two counts of the month for an organization that has reached its quota limit and keeps being
- * refused.
+ * Minimum interval between two recounts of the monthly usage of an organization that has reached its quota limit and
+ * keeps being refused.
  */
 const CHECK_AFTER_REFUSAL_EACH_MS = 10 * 60_000;
 const DAY_MS = 24 * 3_600_000;
@@ -119,8 +119,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     return changed ?? undefined;
   };
   /**
-   * Changes the usage counter if the minute of the usage mark is already reconciled, and requests a count of the month.
-   * Only that count shows whether the counter already includes the stored record.
+   * Changes the usage counter if the minute of the usage mark is already reconciled, and requests that the usage of the
+   * month is counted again. Only this recount shows whether the counter already includes the stored record.
    */
   const changeSettled = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<UsageDocument | undefined> => {
     const changed = await usage.findOneAndUpdate(
@@ -377,7 +377,10 @@ async function create(usage: Collection<UsageDocument>, id: string): Promise<voi
   }
 }
 
-/** Requests a count of the month, because the refusal was wrong if the usage counter is too high for any reason. */
+/**
+ * Requests that the usage of the month is counted again, because the refusal was wrong if the usage counter is too high
+ * for any reason.
+ */
 async function requestCount(
   usage: Collection<UsageDocument>,
   { _id, refusedAt }: UsageDocument,

@@ -125,8 +125,8 @@ export function grouped<T, R>(
 export const inGroups = { underWayMax: 1, waitMsMax: GROUP_WAIT_MS_MAX } as const satisfies BatchLimits;
 
 /**
- * Groups concurrent calls like {@link grouped}, but divides the items of a group and works on the parts in parallel. If
- * the work on one part rejects, only the items of this part reject.
+ * Collects items into groups as {@link grouped} does, but divides each group into parts and works on these parts in
+ * parallel. If the work on one part rejects, only the items of this part reject.
  * @param partOf name of the part that an item belongs to
  */
 export function groupedBy<T extends object, R>(

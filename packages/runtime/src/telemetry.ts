@@ -25,8 +25,8 @@ const tracer = trace.getTracer('invoicecontrol');
 let isOn = false;
 
 /**
- * Starts exporting to an OTLP collector. Without an endpoint, the SDK is not loaded and stopping does nothing. Services
- * that share a process share the exporter of the first one.
+ * Starts exporting to an OTLP collector. Without an endpoint, the SDK is not loaded, and stopping does nothing. If
+ * several services run in one process, all of them use the exporter of the service that started first.
  * @param otlpEndpoint base URL of the collector, such as `http://collector:4318`
  * @param exporters replace the exporters to the collector in tests
  */

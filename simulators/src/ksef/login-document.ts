@@ -31,9 +31,8 @@ export interface LoginDocument {
 }
 
 /**
- * Verifies a signed login request as KSeF does (KSeF reference, section 18): the request needs one enveloped XAdES
- * signature over the whole document and over its own properties, which name the certificate of the signature.
- *
+ * Verifies a signed login request as KSeF does (KSeF reference, section 18). The request needs one enveloped XAdES
+ * signature. The signature must cover the whole document and the signed properties, which name the certificate.
  * @param isSha1Taken true only in TEST
  * @throws Refusal 400 with the KSeF code
  */

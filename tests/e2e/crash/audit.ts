@@ -310,7 +310,10 @@ async function countersNotAsDecided(db: Database, invoices: readonly StoredInvoi
   return [...wrongCounts('supplier', supplierCounts, bySupplier), ...wrongCounts('link', linkCounts, byLink)];
 }
 
-/** Lists the usage counters of analyses that differ from the stored records, as they may until a crash is corrected. */
+/**
+ * Lists the usage counters of analyses that differ from the stored records. They may differ after a crash until the
+ * reconciliation job has run.
+ */
 export async function wrongUsage({ analysis: db }: Databases): Promise<string[]> {
   const [posted, usage] = await Promise.all([
     db

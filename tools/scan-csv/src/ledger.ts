@@ -18,8 +18,8 @@ const ROWS_MAX = 500_000;
 const SAMPLE_BYTES = 256 * 1024;
 
 /**
- * Detects the encoding, delimiter and heading of the CSV file. The function reads all bytes and keeps only the
- * beginning.
+ * Detects the encoding, delimiter and heading of the CSV file. The function reads the whole file for the encoding, but
+ * keeps only its beginning.
  * @param encoding undefined if it is to be detected
  * @throws UsageError when the file cannot be read or is not text
  */

@@ -586,9 +586,10 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
 }
 
 /**
- * Reports the first bank account of a supplier. If earlier invoices stated no account, the account is not trusted yet,
- * and further signs of a diverted payment must be reviewed. Such a finding is raised on every invoice until a person
- * reviews it, because nothing else would stop the next invoice. For the rows of one history scan it is raised once.
+ * Reports the first bank account that a supplier states. If earlier invoices stated no account, the account is not
+ * trusted yet, and the severity is higher if there are further signs of a diverted payment. Such a finding is raised on
+ * every invoice until a person reviews it, because nothing else would stop the next invoice. For the rows of one
+ * history scan it is raised once.
  */
 function firstUse(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
   const { invoice, supplier } = facts;

@@ -26,9 +26,9 @@ export interface BilledTwice {
 }
 
 /**
- * Finds bills that were entered twice, by the points that each pair of bills has (detection reference, section 5). Each
- * copy is reported with the earliest bill that it repeats, so that a pair is the same regardless of which bill is
- * examined.
+ * Finds bills that were entered in the ERP twice. Each pair of bills gets points for what the two bills have in common
+ * (detection reference, section 5). Each copy is reported with the earliest bill that it repeats, so that a pair is the
+ * same regardless of which bill is examined.
  * @param cleared pairs that a credit note between the bills clears, if the caller knows more credit notes than `booked`
  * contains
  */

@@ -39,7 +39,8 @@ export function amountHistory(
     .map((use) => use.day);
   const ofAmount = originals.filter(
     (candidate) =>
-      // A bill in the ERP repeats a received invoice or is forged, so it does not show how the supplier bills.
+      // A bill in the ERP may be the entry of a received invoice, or be forged, so it does not show how the supplier
+      // bills.
       (candidate.source !== 'ERP' || invoice.source === 'ERP') &&
       candidate.amountMinor === invoice.amountMinor &&
       candidate.currency === invoice.currency &&

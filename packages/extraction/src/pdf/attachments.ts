@@ -28,7 +28,7 @@ const ROOTS: ReadonlySet<string> = new Set([
   'Faktura',
 ]);
 const HEAD_BYTES = 4_096;
-/** Number of bytes before and after the type of an embedded file in which its PDF dictionary is searched. */
+/** Number of bytes before and after the type of an embedded file in which its PDF dictionary is searched for. */
 const DICTIONARY_BYTES_MAX = 64 * 1024;
 
 /**

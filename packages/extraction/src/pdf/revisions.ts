@@ -22,7 +22,7 @@ const ENDS_MAX = 1_000;
 const BYTE_RANGES_MAX = 30;
 /** Maximum number of places in a PDF that name a signed byte range, valid or not. */
 const BYTE_RANGE_NAMES_MAX = 10_000;
-/** Number of bytes before a PDF stream in which the dictionary with the length of the stream is searched. */
+/** Number of bytes before a PDF stream in which the dictionary with the length of the stream is searched for. */
 const DICTIONARY_BYTES_MAX = 2_048;
 /** Maximum number of bytes in the trailer of a PDF between `startxref` and `%%EOF`. */
 const TRAILER_BYTES_MAX = 64;

@@ -25,8 +25,8 @@ interface Scored {
 }
 
 /**
- * The amounts of the invoice, each with its proof. The net amount and the tax are present only if they add up to the
- * total.
+ * The amounts of the invoice as they were found in the document. The net amount and the tax are present only if they
+ * add up to the total.
  */
 export interface Totals {
   readonly gross: { readonly best: Candidate; readonly isContested: boolean } | undefined;

@@ -35,8 +35,8 @@ const COLUMN_DISTANCE_MAX = 60;
 
 /**
  * Assigns the amounts of a correction to the state before it, the state after it or the difference, by the heading of
- * their block, column or line. Empty unless the document shows the state before the correction and the state after it
- * or the difference.
+ * their block, column or line. Empty if the document does not show the state before the correction, or shows neither
+ * the state after it nor the difference.
  */
 export function findCorrectionStates(document: TextDocument): ReadonlyMap<ReadCell, CorrectionState> {
   const found = new Map<ReadCell, CorrectionState>();

@@ -244,9 +244,9 @@ function totalOfFields(context: Context, paths: readonly FieldPath[]): Outcome {
 }
 
 /**
- * Returns the totals in the currency of the invoice. A total without a currency is included. Several totals are either
- * parts of one tax amount or repeat it, as in Saudi invoices; the difference between the gross and the net amount shows
- * which.
+ * Returns the tax of the invoice in the currency of the invoice. Tax totals without a currency are included. Several
+ * tax totals are either parts of the tax, which are added up, or repetitions of it, as in Saudi invoices. The
+ * difference between the gross and the net amount shows which of the two is the case.
  */
 function taxOf(context: Context, nodes: readonly XmlNode[]): Outcome {
   const currency = context.fields.currency?.value;

@@ -6,8 +6,8 @@ export interface RegisteringDeps {
 }
 
 /**
- * Records that an organization exists, so that the operator can link a subscription to it. An event that is repeated
- * after a purge, from a backup or after data loss of the broker, does not recreate the organization.
+ * Records that an organization exists, so that the operator can link a subscription to it. An event that is delivered
+ * again after the purge of the organization, for example from a restored backup, does not recreate the organization.
  */
 export const registerOrganization =
   ({ accounts, wasPurged }: RegisteringDeps) =>

@@ -72,7 +72,7 @@ export interface Endpoints {
    */
   failing(limits: FailingLimits, now: Date): Promise<readonly Endpoint[]>;
   /**
-   * Stores a failing webhook like {@link save}, unless the webhook has succeeded in the meantime.
+   * Stores a failing webhook as {@link save} does, unless the webhook has succeeded in the meantime.
    * @throws VersionConflict
    */
   saveFailing(endpoint: Endpoint, change: EndpointChange, events: readonly Announcement[]): Promise<Endpoint>;

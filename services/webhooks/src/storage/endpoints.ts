@@ -219,7 +219,7 @@ export function endpointStore(
   };
 }
 
-/** The organization whose webhooks are searched, and the event type. */
+/** The organization whose webhooks are searched for, and the event type. */
 interface Subscribed {
   readonly organizationId: string;
   readonly type: PublicEventType;

@@ -77,7 +77,7 @@ export interface MongodSources {
 
 function mongodProgram({ origin = DOWNLOADS, archives = downloads, sources }: MongodSources, log: Log): Program {
   const archive = archives[`${process.platform} ${process.arch}`];
-  // All mongod programs that were found lack the same libraries, which are searched once.
+  // All mongod programs that were found lack the same libraries, so these libraries are searched for only once.
   const adding = new Map<string, Promise<void>>();
   const added = (library: string, cache: string): Promise<void> => {
     const before = adding.get(library);

@@ -37,8 +37,8 @@ import type { PaymentRunStore } from './payment-run-store.js';
  */
 const SUPPLIER_KEYS_MAX = 12;
 /**
- * Number of days before the execution date of a payment in which a bill is searched by its amount if the payment states
- * no invoice number.
+ * Maximum number of days between the issue date of a bill and the execution date of a payment for which the bill is
+ * found by its amount, if the payment states no invoice number.
  */
 const AMOUNT_SEARCH_DAYS = 400;
 /** Maximum number of severe findings about ERP records that are compared with bills. */
@@ -103,8 +103,8 @@ export const loadLineFacts =
     for (const [index, line] of lines.entries()) {
       const { references, keys, ...search } = searches[index] as LineSearch;
       const own = namedIds.get(line.lineId) ?? [];
-      // Bills are searched by amount only for payments that name no invoice. Most payments name their invoices, and the
-      // search by amount needs the most keys.
+      // Payments that name an invoice number find their bill by this number. Only for the other payments, bills are
+      // searched for by amount, because this search needs the most keys.
       if (!namesInvoice({ line, payables: payablesOf(bills, keys, own), namedIds: own }, references)) {
         const ofAmount = amountKeys(line, search);
         keysOfAmounts.push(ofAmount);
