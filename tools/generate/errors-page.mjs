@@ -1,6 +1,6 @@
 // Writes docs/errors.md from the error table and its explanations in packages/errors, as they were built last, and from
-// the examples in services/gateway/openapi.json. `node tools/generate/errors-page.mjs --check` only compares, as part
-// of `npm test`.
+// the examples in services/gateway/openapi.json. `npm test` runs it with `--check`: then it writes nothing, and fails
+// if docs/errors.md is not current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { errorTable } from '@invoicecontrol/errors';

@@ -1,5 +1,5 @@
-// Writes docs/findings.md from the catalogue and the default policy of the engine, as they were built last. `node
-// tools/generate/findings-page.mjs --check` only compares, as part of `npm test`.
+// Writes docs/findings.md from the catalogue and the default policy of the engine, as they were built last. `npm test`
+// runs it with `--check`: then it writes nothing, and fails if docs/findings.md is not current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { families, requiredFacts } from '@invoicecontrol/engine/explanation/catalogue';

@@ -1,6 +1,6 @@
 // Writes packages/client/postman-collection.json from the published description of the REST API
-// (services/gateway/openapi.json). `node tools/generate/postman-collection.mjs --check` only compares, as part of `npm
-// test`.
+// (services/gateway/openapi.json). `npm test` runs it with `--check`: then it writes nothing, and fails if the
+// collection is not current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

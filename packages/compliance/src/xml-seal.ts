@@ -104,8 +104,9 @@ const OTHER_CERTIFICATE = 'The signature of the confirmation names a certificate
 const WRONG_SIGNATURE = 'The signature of the confirmation is invalid, or is of a type that cannot be verified.';
 
 /**
- * Checks whether an XML signature has the elements of the standard in the standard order. The library uses the first
- * element with a name, wherever it is; this order makes sure that the first element is the right element.
+ * Checks whether an XML signature has the elements of the standard in the standard order. The signature library takes
+ * the first element with a given name, wherever it is. In the standard order, the first element is always the right
+ * one.
  */
 function hasUsualParts(signature: Element): boolean {
   const parts = children(signature);

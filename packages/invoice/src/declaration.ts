@@ -14,8 +14,8 @@ export interface Kind<T = unknown> {
   /** Declaration of the entries, if the invoice field is a list. */
   readonly each?: Group;
   /**
-   * Converts the value of an invoice field, and a missing value, to and from its form in a gRPC message. Absent if the
-   * message contains the value in the same form.
+   * Converts the value of an invoice field to its form in a gRPC message and back, also if the value is missing. Absent
+   * if the message contains the value in the same form.
    */
   readonly inMessage?: Coding<T>;
 }

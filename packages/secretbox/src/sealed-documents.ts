@@ -17,8 +17,8 @@ type StoredValue = SealedValue & { readonly id?: string };
 
 export interface SealedDocuments extends SealedRecords {
   /**
-   * Returns the ids of the sealing keys in documents that contain at least one value sealed with none of the given
-   * keys.
+   * Finds the documents in which at least one value is sealed with another key than the given ones, and returns the ids
+   * of all sealing keys that these documents use.
    */
   keyIds(besides: readonly string[]): Promise<readonly string[]>;
 }

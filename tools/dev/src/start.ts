@@ -311,7 +311,8 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 
 /** Deletes only data that earlier starts created, because DATA_DIR may contain other files. */
 async function deleteData(dataDir: string): Promise<void> {
-  // A mongod may still run after its start was killed. It has its files open, so it is ended before they are deleted.
+  // If `npm start` was killed, its mongod may still run and have these files open. It is therefore ended before the
+  // files are deleted.
   await endSurvivor(join(dataDir, 'embedded', 'mongod')).catch((error: unknown) => {
     throw new StartError((error as Error).message, { cause: error });
   });
@@ -330,8 +331,8 @@ function readPort(text: string | undefined): number {
 class StartError extends Error {}
 
 /**
- * Checks the port of the gateway before anything starts, so that the message comes at once. For port 0, the operating
- * system chooses a port, which the gateway reports to the other services.
+ * Checks whether the port of the gateway is free before anything starts, so that a port in use is reported at once. For
+ * port 0, the operating system chooses a port, which the gateway reports to the other services.
  */
 async function findPort(port: number): Promise<number> {
   return new Promise<number>((found, failed) => {
@@ -368,7 +369,10 @@ async function readInstallation(file: string): Promise<Installation | undefined>
   }
 }
 
-/** Earlier versions used other names for the secrets. Without the secrets, the stored API keys would be useless. */
+/**
+ * Returns the secrets by the names of their settings. Earlier versions stored the API key peppers under another name,
+ * and without the peppers the stored API keys would be useless.
+ */
 function bySetting({ apiKeyPeppers, ...secrets }: Secrets): Secrets {
   return {
     ...(apiKeyPeppers === undefined ? {} : { API_KEY_PEPPERS: apiKeyPeppers }),

@@ -14,8 +14,8 @@ export interface RevisionMarks {
 export type ByteRange = readonly [start: number, length: number, second: number, rest: number];
 
 /**
- * Maximum number of streams in a PDF that are examined. No ordinary document has more streams, and the bytes before
- * each stream are examined.
+ * Maximum number of streams in a PDF that are examined, which limits the work, because the bytes before each stream are
+ * examined. No ordinary document has more streams.
  */
 const STREAMS_MAX = 100_000;
 const ENDS_MAX = 1_000;

@@ -7,7 +7,10 @@ import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Collection } from 'mongodb';
 import type { Checkout, Checkouts } from '../application/stores.js';
 
-/** A stored checkout request. A subscription with its reference is linked to its organization. */
+/**
+ * A stored checkout request. A subscription that has the reference of the checkout is linked to the organization that
+ * requested the checkout.
+ */
 export interface CheckoutDocument extends Aggregate, Omit<Checkout, 'id' | 'organizationId' | 'referenceHash'> {
   /** Hash of the reference of a checkout, with a sparse index. Absent in requests from an earlier release. */
   readonly referenceHash?: string;

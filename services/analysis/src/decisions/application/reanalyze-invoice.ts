@@ -32,8 +32,8 @@ export const reanalyzeInvoice =
       const of = { organizationId, invoiceId };
       const read = () => Promise.all([invoices.find(organizationId, invoiceId), analyses.find(of, 1)] as const);
       const [unfinished, known] = await Promise.all([invoices.unfinished(organizationId, invoiceId), read()]);
-      // The invoice must be counted in the profile of its supplier before the new analysis can leave it out of that
-      // profile.
+      // The new analysis leaves the invoice out of the profile of its supplier. The profile must therefore count the
+      // invoice first.
       if (unfinished !== undefined) await decider.finish(unfinished.record, unfinished.facts);
       const [record, first] = unfinished === undefined ? known : await read();
       if (record === undefined) throw noInvoice(await uploads.find(organizationId, invoiceId));

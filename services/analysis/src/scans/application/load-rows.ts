@@ -26,7 +26,8 @@ const LOOKUPS_AT_ONCE_MAX = 2;
 /** Maximum difference between the time at which an invoice counts as received and the time at which it is stored. */
 const IN_FLIGHT_MS_MAX = 60_000;
 /**
- * Maximum number of invoices that share a key with a scan row and were received after the history scan was accepted.
+ * Maximum number of invoices whose decisions are read for a history scan, of the invoices that share a key with a scan
+ * row and were received after the scan was accepted.
  */
 const CONCURRENT_INVOICES_MAX = 5_000;
 
