@@ -25,7 +25,10 @@ interface Read {
   readonly isRight: boolean;
 }
 
-/** Lower limits of the ranges of confidence of invoice fields. Each range ends at the lower limit of the next range. */
+/**
+ * Lower limits of the confidence ranges by which the read invoice fields are grouped. Each range ends at the next
+ * limit.
+ */
 const BANDS = [0, 0.4, 0.6, 0.8, 0.9, 0.95];
 /** Sets of test invoices whose values are known. */
 const SETS = ['first-set.txt', 'second-set.txt', 'third-set'];

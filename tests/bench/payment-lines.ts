@@ -62,8 +62,8 @@ const forgedAccounts = [
 ];
 
 /**
- * Returns a payment run of about this many lines, in a random order, except that each copy follows the line that it
- * repeats.
+ * Returns a payment run with about the given number of lines, in a random order, except that each copied line follows
+ * the line that it repeats.
  */
 export function labelledRun(stored: readonly StoredBill[], count: number, random: Random): LabelledRuns {
   const isPayable = ({ invoice }: StoredBill): boolean =>

@@ -237,8 +237,7 @@ async function measureLoad(
   for (let round = 1; round <= rounds; round++) {
     for (const { connections, rounds: done } of measured) {
       step(`round ${round} of ${rounds}, ${connections} connections`);
-      // The benchmark measurements of the systems that are compared follow one another within seconds, so that other
-      // work on the machine affects all of them.
+      // All compared systems are measured within seconds, so that other work on the machine affects each of them.
       const of = {
         ceiling: await onCeiling(ceiling, connections, secondsPerCell),
         storage: await onCeiling(storage, connections, secondsPerCell),

@@ -21,7 +21,7 @@ export interface ValidationContext {
   readonly embeddedInPdf: boolean;
   /** XMP level of a hybrid PDF, name of its attachment, and identifiers of further attachments, as written. */
   readonly declaredProfiles: readonly string[];
-  /** Compiled stylesheets of RULES_DIR, which replace the product's own sets of the same validation rules. */
+  /** Compiled stylesheets in RULES_DIR. A rule set there replaces the product's own version of that rule set. */
   readonly officialRules?: OfficialRules;
 }
 

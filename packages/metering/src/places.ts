@@ -24,8 +24,8 @@ export interface Places {
 }
 
 /**
- * Age of a reserved slot of the plan at which the request that reserved it has ended. By then the slot has a stored
- * record, or it can be released.
+ * Age of a reserved slot of the plan at which the request that reserved it has certainly ended. The slot then either
+ * has a stored record or can be released.
  */
 const ABANDONED_AFTER_MS = 60_000;
 
@@ -70,8 +70,8 @@ export function placeStore<IdsField extends string>(
 }
 
 /**
- * Reserves a slot of the plan before the record is stored. The count is exact even with parallel requests, and the
- * slots of requests that crashed are released.
+ * Reserves a slot of the plan before the record is stored. The number of used slots is exact even with concurrent
+ * requests, and slots of requests that crashed are released.
  * @param recordId a new UUIDv7
  * @param existing returns those of the given ids whose records are stored
  * @returns false if the organization has reached its limit

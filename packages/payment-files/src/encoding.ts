@@ -73,7 +73,8 @@ export function byteOffsets(
   return (position) => {
     for (; known < position; known += 1) {
       const code = text.charCodeAt(known);
-      // Each half of a surrogate pair counts two of the four bytes of its character in the payment file.
+      // A character that is a surrogate pair in JavaScript has four bytes in the payment file. Each half of the pair
+      // counts two of them.
       if (code < 0x80) bytes += 1;
       else if (code < 0x800 || (code >= 0xd800 && code <= 0xdfff)) bytes += 2;
       else bytes += 3;

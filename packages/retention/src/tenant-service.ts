@@ -13,8 +13,8 @@ import type { TenantData } from './tenant-data.js';
 /** The connections of a service that stores data of organizations. */
 export interface TenantConnections extends Connections {
   /**
-   * Checks whether an organization was purged. The service must call this before it stores data about an organization
-   * that an external system names, which can happen at any later time (ADR 0093).
+   * Checks whether an organization was purged. A service must call this before it stores data about an organization
+   * that an external system names, because external systems may name an organization long after its purge (ADR 0093).
    */
   wasPurged(organizationId: string): Promise<boolean>;
 }

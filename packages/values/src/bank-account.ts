@@ -17,8 +17,9 @@ export type BankAccountProblem =
 /** The parsed bank account, which is computed once for each invoice. */
 export interface BankAccountFacts {
   /**
-   * Identity of the bank account: `GB:` with 6 + 8 digits for a UK account in either form, the IBAN for other accounts,
-   * and `X:` with the raw text for an invalid account, so that it equals itself.
+   * Text that identifies the bank account in comparisons. It is `GB:` with 6 + 8 digits for a UK account in either
+   * form, the IBAN for any other valid account, and `X:` with the raw text for an invalid account, which therefore
+   * equals only the same text.
    */
   readonly key: string;
   /**

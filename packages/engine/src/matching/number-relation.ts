@@ -277,8 +277,9 @@ function dayParts({ issueDate }: Candidate): string[] {
 }
 
 /**
- * Checks whether two runs of digits of invoice numbers are the periods of the two bills, or contain these periods
- * before or after digits that both numbers share, such as a customer number or a counter.
+ * Checks whether two invoice numbers differ in one run of digits that states the period of each bill. The run may be
+ * the period alone, or the period before or after digits that both numbers share, such as a customer number or a
+ * counter.
  */
 function isPeriodOf({ left, right }: DifferingRun, leftPart: string, rightPart: string): boolean {
   if (withoutLeadingZeros(leftPart) === left && withoutLeadingZeros(rightPart) === right) return true;
@@ -401,8 +402,8 @@ function isLaterCounter(
 }
 
 /**
- * Checks whether only the counter of two invoice numbers differs, and only by a little. In that case, the two records
- * are two bills from a busy day rather than an invoice number with two typing errors.
+ * Checks whether two invoice numbers differ only in the counter, and only by a few steps. The two records are then two
+ * bills from a busy day rather than one invoice whose number has two typing errors.
  */
 function isCounterJump(
   differing: readonly DifferingRun[] | undefined,

@@ -33,8 +33,8 @@ import { isUnrelatedPair, ownNumbersRow, stepRow, unrelatedRows } from './unrela
 import type { UnrelatedContext } from './unrelated-number.js';
 
 /**
- * Returns the records of which the checked invoice may be a copy: earlier records that are valid and not confirmed as
- * duplicates or fraud. A bill that has another bill's number can still be the original of a copy.
+ * Returns the earlier records of which the checked invoice may be a copy. They must be valid and not confirmed as
+ * duplicates or fraud. A bill that states the number of another bill can still be the original of a copy.
  */
 export function originalsOf(facts: Facts): Candidate[] {
   return facts.candidates.filter(
@@ -291,8 +291,8 @@ function longNumberRow(invoice: Candidate, pair: Compared, parameters: Duplicate
 /**
  * Checks whether two bills of different suppliers have the same number, date and odd amount. Two separate bills do not
  * agree in all three by chance, so one bill was booked under the wrong supplier, under a supplier that was merged, or
- * under a company of the same group. A simple number does not count: contractors with the same conditions all send
- * 1/04/2026 for the same fee with VAT.
+ * under a company of the same group. A simple number such as 1/04/2026 does not count, because contractors with the
+ * same conditions all send it for the same fee with VAT.
  */
 function isOneOddBill(invoice: Candidate, pair: Compared, parameters: DuplicateParameters): boolean {
   const { other, amount, date } = pair;

@@ -153,7 +153,7 @@ function isOrderBilledOnce({ facts, parameters }: UnrelatedContext, other: Candi
 /**
  * Limits the points of a pair if both invoice numbers may come from the supplier, because they may be two separate
  * bills. Two separate bills are likely if the supplier has repeated an amount before, the bills are days or weeks
- * apart, and no order joins them.
+ * apart, and they do not state the same order.
  */
 export function ownNumbersRow(
   rows: readonly Comparison[],

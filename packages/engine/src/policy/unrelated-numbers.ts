@@ -67,7 +67,7 @@ export interface UnrelatedNumberParameters {
   readonly neighbourStepsMax: number;
   /** Minimum number of bills that show whether the supplier repeats amounts. */
   readonly repeatBillsMin: number;
-  /** Number of days by which bills of a supplier may arrive out of order. */
+  /** Minimum number of days between two bills of a supplier at which the later bill must have the higher number. */
   readonly seriesDays: number;
   readonly seriesStepsMax: number;
   readonly usedDaysMax: number;

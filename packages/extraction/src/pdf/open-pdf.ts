@@ -13,7 +13,7 @@ const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/packag
  */
 const OPTIONS = {
   isEvalSupported: false,
-  // Loads the names of glyphs, which show what a reader sees, whatever text the file assigns to them.
+  // Loads glyph names. They show what a reader sees, even if the file assigns another text to the glyphs.
   fontExtraProperties: true,
   enableXfa: false,
   disableFontFace: true,

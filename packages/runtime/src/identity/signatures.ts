@@ -13,7 +13,7 @@ export interface VerifiedContent {
   /** Service that has signed the content, as its certificate states it. */
   readonly signer: string;
   readonly content: Buffer;
-  /** Validity of the certificate of the signer. Content that was signed at another time must be refused. */
+  /** Period in which the signer's certificate is valid. Content that was signed outside this period must be refused. */
   readonly validFrom: Date;
   readonly validTo: Date;
 }
@@ -54,7 +54,7 @@ interface VerifiedCertificate extends Omit<VerifiedContent, 'content'> {
 
 /** Maximum number of verified certificates that a service remembers: a few for each replica of the signing services. */
 const CERTIFICATES_MAX = 64;
-/** Maximum number of certificates from that of the signer to that of an authority. */
+/** Maximum length of a certificate chain, from the certificate of the signer to the certificate of an authority. */
 const CHAIN_MAX = 4;
 
 /**

@@ -42,9 +42,12 @@ export function testGrant(organizationId: string, facts: Partial<Grant> = {}): B
   return issueGrant(testIdentity('organization'), Grant.fromPartial({ organizationId, ...anyone, ...facts }));
 }
 
-/** Suffix of the request fields that state a limit. The rest of the name is usually that of the limit in the grant. */
+/**
+ * Suffix of the names of request fields that state a limit. The rest of such a name is usually the name of the limit in
+ * a grant.
+ */
 const LIMIT = 'Limit';
-/** Limits that requests name in another way than grants. */
+/** Names of limits in grants, by the different names that requests have for them. */
 const otherNames: Readonly<Record<string, string>> = { connections: 'erpConnections', endpoints: 'webhooks' };
 
 /** Returns a grant of the organization in a request, with the limits and the plan that the request states. */

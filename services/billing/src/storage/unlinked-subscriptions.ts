@@ -26,7 +26,7 @@ export interface UnlinkedSubscriptionDocument extends Pick<
 
 /**
  * Retention period of unlinked subscriptions in milliseconds, the same as for payment notifications. A subscription for
- * which payments continue is seen once a day and does not expire.
+ * which payments continue is found again once a day, so its record does not expire.
  */
 const KEPT_MS = 400 * 24 * 3_600_000;
 /** Maximum number of unlinked subscriptions that are reported to the operator at once. */

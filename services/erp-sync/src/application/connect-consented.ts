@@ -98,8 +98,8 @@ export const connectConsented =
         // limit of the plan. If it was not stored, the count is corrected later.
         if (!(error instanceof DomainError)) throw error;
         await places.giveBack(organizationId, id);
-        // If another OAuth consent for the same company of the ERP was stored at the same moment, the attempt is
-        // repeated.
+        // If another OAuth consent for this company of the ERP stored a connection at the same moment, the function
+        // starts again and updates that connection.
         throw error.kind === 'already_exists' ? new VersionConflict() : error;
       }
       onDue();

@@ -17,9 +17,9 @@ import type { StreamName } from '../domain/streams.js';
 import type { ProviderCode } from '../domain/provider-code.js';
 
 /**
- * A stored ERP connection. Changes of its status, configuration or credentials, a pause and a deletion increase
- * `version` and are published as events. Writes of claims, of the progress of streams and of tokens do not change
- * `version`. Each of them requires the claim of the worker or of the token refresh.
+ * A stored ERP connection. Its `version` increases when its status, configuration or credentials change, when it is
+ * paused, and when it is deleted; these changes are published as events. The version stays the same when claims, tokens
+ * or the progress of streams are written. Only the worker or the token refresh that holds the claim may write these.
  */
 export interface ConnectionDocument extends Aggregate {
   readonly companyId: string;

@@ -163,8 +163,8 @@ export function isShownAlike(one: Progress, other: Progress): boolean {
 }
 
 /**
- * Returns the id of the submission of an invoice through a KSeF connection. It is always the same, so that a second
- * request finds the first submission.
+ * Returns the id of the submission of an invoice through a KSeF connection. The invoice and the connection determine
+ * the id, so that a second request finds the first submission.
  */
 export function submissionId(connectionId: string, invoiceId: string): string {
   return uuidV5(invoiceId, connectionId);

@@ -87,7 +87,7 @@ export interface Contract {
   readonly additionalLegalEntities: number;
   /**
    * True if the billing service treats the subscription of an organization as active. Undefined if the operator set the
-   * subscription status. That status then decides.
+   * subscription status, which then decides whether the subscription is active.
    */
   readonly isSubscriptionActive?: boolean | undefined;
 }

@@ -20,7 +20,7 @@ export interface NotificationDocument extends Claimable {
   readonly subject: string;
   readonly occasion: Occasion;
   readonly status: NotificationStatus;
-  /** Number of attempts to send the mail that were started. */
+  /** Number of started attempts to send the mail. */
   readonly tries: number;
   readonly dueAt?: Date;
   readonly createdAt: Date;

@@ -30,8 +30,8 @@ const LOOK_AHEAD_MS = 12_000;
 /** Maximum number of due webhook deliveries that one search returns. */
 const LISTED_MAX = 2_000;
 /**
- * Maximum number of searches in a poll. A search continues where the previous one ended, because deliveries of other
- * webhooks may come after the backlog of some webhooks.
+ * Maximum number of searches in a poll. Each search continues where the previous one ended, so that the backlog of some
+ * webhooks does not hide the due deliveries of the others.
  */
 const SEARCHES_MAX = 20;
 const EPOCH = new Date(0);

@@ -92,8 +92,8 @@ export function endpointStore(
     },
     { keysMax: LISTS_MAX },
   );
-  // The cache only decides how long a read of the webhooks of an organization may wait. It never replaces the read, so
-  // that no event is lost when another replica stores the first webhook of an organization (ADR 0129).
+  // The cache only decides whether the database read for an event may be delayed. It never replaces the read, so that
+  // no event is lost when another replica stores the first webhook of an organization (ADR 0129).
   const unwanted = new Set<string>();
   const waitForOthers = gathering(UNWANTED_WAIT_MS, UNWANTED_WAITING_MAX);
   return {

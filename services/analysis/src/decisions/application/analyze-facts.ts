@@ -18,8 +18,8 @@ export function analyzeFacts(
 }
 
 /**
- * Analyzes the facts about an invoice, and applies earlier reviews of findings that had the same key as one of its
- * findings. The engine runs a second time only if some of these reviews still apply.
+ * Analyzes the facts about an invoice again with earlier reviews of other invoices' findings that have the same key as
+ * one of its findings. If none of these reviews applies any more, the first analysis is returned.
  */
 export function analyzeWithReviews(
   analyzed: AnalyzedFacts,

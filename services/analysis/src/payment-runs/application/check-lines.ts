@@ -34,7 +34,8 @@ export interface CheckedRun {
 /**
  * Loads the facts about the lines of a payment run and checks each line.
  * @param namedIds invoices that people named when they released lines, by line id
- * @param usedBefore amounts that earlier lines of the run pay of each invoice, if not all lines are checked
+ * @param usedBefore by invoice, the amount that earlier lines of the run pay; needed if only some lines of the run are
+ *   checked
  */
 export type CheckLines = (
   run: Pick<PaymentRun, 'organizationId' | 'runId' | 'companyId' | 'messageId'>,

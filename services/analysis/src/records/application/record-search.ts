@@ -10,7 +10,10 @@ const SEARCH_LENGTH_MAX = 200;
 /** Maximum number of suppliers whose records one search finds. */
 const SEARCHED_SUPPLIERS_MAX = 100;
 
-/** The records that a search finds: those with a number that begins in a certain way, and those of certain suppliers. */
+/**
+ * The condition of a search: it finds records whose invoice number begins with the searched text, and records of the
+ * suppliers that the text names.
+ */
 export interface RecordSearch {
   /** Beginning of the normalised invoice number. Empty if the searched text has no letters and no digits. */
   readonly numberPrefix: string;

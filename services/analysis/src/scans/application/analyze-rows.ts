@@ -234,7 +234,10 @@ function earlierScan(
   );
 }
 
-/** Returns the rows that an earlier history scan already imported, if this history scan repeats the earlier scan. */
+/**
+ * Returns the rows that an earlier history scan already imported, if so many rows are identical that this history scan
+ * counts as a repetition of the earlier one.
+ */
 function reimportedRows(
   earlier: EarlierScan | undefined,
   rows: number,

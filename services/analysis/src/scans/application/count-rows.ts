@@ -16,8 +16,8 @@ import type {
 import type { Counts, RowHistory } from './row-history.js';
 
 /**
- * Maximum number of records of suppliers, accounts and orders that are written at the same time, each by its own write,
- * after another writer changed them.
+ * Maximum number of supplier, account and order records that are written at the same time. Each of these records gets a
+ * write of its own, because another writer changed it in the meantime.
  */
 const AT_ONCE_MAX = 8;
 

@@ -50,7 +50,7 @@ export interface ExportedInvoice {
   readonly document: ReadDocument | undefined;
 }
 
-/** Places of the fields of an invoice in its document. */
+/** Positions at which the fields of an invoice were found in its document. */
 export interface DocumentFields {
   /** Number of pages of the document. 0 for XML, and for a document that could not be read. */
   readonly pages: number;

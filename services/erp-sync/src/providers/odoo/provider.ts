@@ -34,8 +34,8 @@ export const odooProvider: Provider = defineProvider({
   withoutDeletions: ['vendors', 'bankAccounts', 'bills', 'creditNotes', 'orders'],
   pageSize: 500,
   concurrency: 2,
-  // A time window overlaps the previous one, because Odoo compares modification times with microseconds but does not
-  // show them in its responses.
+  // Each time window begins before the end of the previous one, because Odoo compares modification times with
+  // microseconds but does not show the microseconds in its responses.
   overlapSeconds: 2,
   open({ pageSize, ...deps }) {
     const config = deps.config as unknown as OdooConfig;

@@ -38,7 +38,7 @@ export function note() {
   return schemaOfKind(kinds.note(NOTE_LENGTH_MAX));
 }
 
-/** Schema for a secret in a request, exactly as another system, such as an ERP, issued it. */
+/** Schema for a secret that another system, such as an ERP, issued. The secret is accepted exactly as it was issued. */
 export function secret(lengthMin: number, lengthMax: number) {
   const faultOf = (value: unknown): string | undefined => faultOfSecret(String(value), lengthMin, lengthMax);
   return z
@@ -75,8 +75,8 @@ export function email() {
 
 const TAX_ID_LENGTH_MAX = 100;
 /**
- * Maximum number of letters and digits in a tax id. The limit is published, so that every digit that a caller sends is
- * read.
+ * Maximum length of a tax id in the published schema. Only this number of letters and digits is read, so the limit
+ * ensures that no sent digit is ignored.
  */
 const TAX_ID_READ_LENGTH = 40;
 

@@ -101,8 +101,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    */
   readonly rawBodyBytesMax?: number;
   /**
-   * Limit of an XML body that the route accepts and passes on as it was sent. A route with a schema also accepts JSON,
-   * which the schema describes. Absent if the route accepts no XML.
+   * Maximum size of an XML body that the route accepts and passes on as it was sent. A route with a schema also accepts
+   * JSON, which the schema describes. Absent if the route accepts no XML.
    */
   readonly xml?: { readonly bytesMax: number };
   /**
@@ -226,8 +226,8 @@ export function fileRoute<P extends z.ZodObject = NoFields>(definition: FileRout
 }
 
 /**
- * Names the resource of a route after the last id in its path, such as an invoice, unless the route states another
- * name.
+ * Returns the name of the resource that the last id in the path of a route identifies, such as an invoice, unless the
+ * route states another name.
  */
 function withResourceName<D extends { readonly params?: z.ZodObject }>(definition: D): D {
   const names = Object.values(definition.params?.shape ?? {}).map((schema) => resourceNames.get(schema)?.name);

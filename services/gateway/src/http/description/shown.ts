@@ -113,8 +113,8 @@ function property<Value, S extends z.ZodType, K extends Source>(
 }
 
 /**
- * Declares a response field with the value of a gRPC message property. The other functions of this module use this
- * function for schemas of one kind.
+ * Declares a response field with the value of a gRPC message property. The other functions of this module call this
+ * function, each for one kind of schema.
  */
 export function field<S extends z.ZodType, K extends Source = undefined>(schema: S, example: z.infer<S>, source?: K) {
   return property<z.infer<S>, S, K>(schema, example, source, (value) => value);

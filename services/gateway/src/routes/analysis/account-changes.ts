@@ -78,8 +78,8 @@ async function readChanges(
 }
 
 /**
- * Returns the same day of the year before, which is the default start of an export of account changes. For 29 February,
- * returns 1 March.
+ * Returns the same day of the previous year, which is the default start of an export of account changes. For 29
+ * February, returns 1 March.
  */
 function yearBefore(date: string): string {
   const time = new Date(`${date}T00:00:00Z`);

@@ -111,7 +111,7 @@ interface Outcome {
   readonly refusal?: KsefRefusal;
 }
 
-/** Result of a KSeF submission step that was stored. */
+/** The stored result of a KSeF submission step. */
 interface Stored {
   readonly claim: SubmissionClaim;
   readonly refusal: KsefRefusal | undefined;
@@ -393,8 +393,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         }
       } catch (error) {
         if (!(error instanceof KsefRefusal)) throw error;
-        // If the named session is a session of this submission, its invoice list is also needed for the confirmation.
-        // After a temporary failure, the worker therefore tries again later.
+        // If the session that KSeF names is a session of this submission, its invoice list is also needed to fetch the
+        // confirmation. After a temporary failure to list it, the worker therefore tries again later.
         if (error.isAboutConnection || (isOurs && !error.decidesNothing)) throw error;
         failure = error;
       }
