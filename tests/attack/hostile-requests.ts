@@ -104,8 +104,8 @@ export const hostileRequests: readonly HostileRequest[] = [
   json('a text of combining marks', `{"token":"x","name":"${repeated(String.raw`\u0301`, JSON_LENGTH - 40)}"}`),
   json('a text of invisible characters', `{"token":"x","name":"${repeated(String.raw`\u200b`, JSON_LENGTH - 40)}"}`),
   json('blanks alone', repeated(' ', JSON_LENGTH)),
-  // Node.js parses everything that it reads at once without a pause: up to 64 KiB, which contain 10,000 chunks. The
-  // gateway can refuse the request only before the next read.
+  // Node.js parses all bytes of one read without a pause: up to 64 KiB, which contain 10,000 chunks. The gateway can
+  // refuse the request only before the next read.
   { name: 'a body in chunks of one byte', bytes: inChunks(repeated(' ', BODY_LENGTH), 1) },
   {
     name: 'a form of fields',

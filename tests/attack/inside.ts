@@ -72,9 +72,9 @@ async function tryRpcs({ addresses }: Inside, holder: Taken): Promise<Reached> {
 }
 
 /**
- * Calls the analysis service as the gateway on behalf of an organization: without a grant, with the grant of another
- * organization, with a grant that the gateway signed itself, and with the grant of the organization. The service must
- * accept only the last call.
+ * Calls the analysis service with the credentials of the gateway, on behalf of an organization: without a grant, with
+ * the grant of another organization, with a grant that the gateway signed itself, and with the grant of the
+ * organization. The service must accept only the last call.
  */
 async function tryClaims({ addresses }: Inside): Promise<Reached> {
   const [organizationId, other] = [randomUUID(), randomUUID()];

@@ -42,7 +42,7 @@ export interface SoakLoad {
   stop(): Promise<void>;
 }
 
-/** Something that customers do at fixed intervals. The promise that `run` returns rejects if a run fails. */
+/** An activity that customers repeat at fixed intervals. The promise that `run` returns rejects if a run fails. */
 interface Activity {
   readonly name: string;
   readonly everyMs: number;

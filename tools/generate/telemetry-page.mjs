@@ -1,5 +1,6 @@
-// Writes docs/reference/telemetry.md from the schema in packages/runtime/src/telemetry, as it was built last.
-// `node tools/generate/telemetry-page.mjs --check` compares the page, and checks that nothing else creates instruments.
+// Writes docs/reference/telemetry.md from the schema in packages/runtime/src/telemetry, as it was built last. `node
+// tools/generate/telemetry-page.mjs --check` checks that the page matches the schema, and that no other code creates
+// instruments.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';

@@ -17,8 +17,8 @@ export type ParsedXml =
 
 /**
  * Parses an invoice, both for reading and for validating it (documents reference, section 5). The encoding declaration
- * is honoured, entities are not loaded, and depth is limited to 256 and a text node to 10 MB. A DOCTYPE is refused
- * before parsing, because no invoice format uses it.
+ * is honoured, and entities are not loaded. Elements may be nested at most 256 deep, and a text node may have at most
+ * 10 MB. A DOCTYPE is refused before parsing, because no invoice format uses it.
  */
 export function parseXml(bytes: Uint8Array): ParsedXml {
   if (hasDocumentType(bytes)) return { fault: 'DOCTYPE' };

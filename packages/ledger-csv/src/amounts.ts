@@ -22,8 +22,8 @@ export interface ReadAmount {
 }
 
 /**
- * Reads `1.234,56`, `1,234.56`, `1 234,56`, `1'234.56`; with a minus sign before or after the amount, or in parentheses
- * for a negative amount; with a currency before or after the amount. The decimals are not changed.
+ * Reads an amount such as `1.234,56`, `1,234.56`, `1 234,56` or `1'234.56`. A negative amount has a minus sign before
+ * or after it, or is in parentheses. A currency may be before or after the amount. The decimals are not changed.
  * @returns undefined if the text is not an amount with this decimal mark
  */
 export function readAmount(text: string, mark: DecimalMark): ReadAmount | undefined {

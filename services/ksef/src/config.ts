@@ -65,8 +65,8 @@ export const configSchema = z.object({
     .meta(MAY_BE_EMPTY),
 
   /**
-   * Factor for every wait between KSeF calls that the service itself chooses. It does not apply to `Retry-After`,
-   * deadlines, leases and limits.
+   * Factor for the waiting times between KSeF calls, as far as the ksef service itself chooses them. It does not apply
+   * to `Retry-After`, deadlines, leases and limits.
    */
   KSEF_WAIT_FACTOR: z.coerce.number().min(0).max(FACTOR_MAX).default(1),
   /** Deadline of one call to KSeF, including the body of its response. */

@@ -25,7 +25,10 @@ interface MetadataDeps {
   readonly highWaterMark: () => Date;
 }
 
-/** Returns the metadata of the KSeF invoices in which the caller is a party (S10, also called R4). */
+/**
+ * Returns the metadata of the KSeF invoices in which the caller is a party (call S10, which the KSeF reference also
+ * names R4).
+ */
 export function queryMetadata(call: Call, deps: MetadataDeps): Answer {
   const { context } = deps.authenticator.authorize(call, ['InvoiceRead']);
   const filters = readBody(call, filtersSchema);

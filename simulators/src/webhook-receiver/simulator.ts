@@ -83,11 +83,13 @@ const TOLERANCE_SECONDS = 300;
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * Receives, verifies and records webhooks on loopback. Without ports the system chooses them.
+ * Receives, verifies and records webhook requests on loopback. If no ports are given, the operating system chooses them.
+ * The control server has these routes:
  *
- * - `GET /deliveries` returns what arrived; `DELETE /deliveries` empties the list
- * - `POST /secrets` with `{ "path": "/orders", "secrets": ["whsec_..."] }`
- * - `POST /faults` with `{ "path": "/orders", "kind": "STATUS", "status": 503, "times": 2 }`; `"times": 0` ends it
+ * - `GET /deliveries` returns the recorded requests, and `DELETE /deliveries` removes them
+ * - `POST /secrets` sets the secrets of a path: `{ "path": "/orders", "secrets": ["whsec_..."] }`
+ * - `POST /faults` sets the fault of a path: `{ "path": "/orders", "kind": "STATUS", "status": 503, "times": 2 }`;
+ *   `"times": 0` ends the fault
  */
 export async function startWebhookReceiver(options: WebhookReceiverOptions = {}): Promise<WebhookReceiver> {
   const { tls, onDelivery, host = CONTROL_HOST, deliveriesMax = DELIVERIES_MAX } = options;

@@ -1,6 +1,6 @@
 /**
  * Abbreviations in company names and the words that they stand for, in the singular and after transliteration. `Harrow
- * Bros` is read as `Harrow Brothers`. Spellings of one word are included too. Reviewed 2026-11.
+ * Bros` is read as `Harrow Brothers`. Other spellings of a word are included too. Reviewed 2026-11.
  */
 // prettier-ignore
 const abbreviations: Readonly<Record<string, string>> = {

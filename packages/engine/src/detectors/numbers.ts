@@ -96,11 +96,12 @@ function seriesOf({ invoice, supplier }: Facts): Series | undefined {
 }
 
 /**
- * Reports a number that is below the highest number from a month ago, or far above it. A single lower number is
- * allowed, because bills arrive late and some credit notes have their own series. The rule is skipped for suppliers
- * with several series, for series that restart with the year or month and are still below their highest number, and for
- * the first numbers of a year. Numbers that do not fit the series neither raise its highest number nor end it. If the
- * checked number follows the newest of these numbers, the series is assumed to continue from them.
+ * Reports an invoice number that is below the highest number that the supplier's series had reached a month before, or
+ * far above the highest number so far. A single lower number is allowed, because bills arrive late and some credit
+ * notes have their own series. The rule is skipped for suppliers with several series, for series that restart with the
+ * year or month and are still below their highest number, and for the first numbers of a year. Earlier numbers that do
+ * not fit the series neither raise its highest number nor end it. If the checked number follows the newest of them, the
+ * series is assumed to continue from there.
  */
 function outOfSequence(
   { invoice, supplier }: Facts,

@@ -2,9 +2,9 @@ import type { Candidate } from './invoice.js';
 
 /**
  * Compares two records by arrival: by time of receipt, and rows of one history scan by issue date, source row number
- * and position. The finding is raised on the later record (detection reference, sections 0.3 and 11). The result is
- * negative when `left` is earlier. The order is total, so exactly one of two equal invoices that are posted at once is
- * the later one.
+ * and position. A finding about two records is raised on the later one (detection reference, sections 0.3 and 11). The
+ * result is negative when `left` is earlier. The order is total, so exactly one of two equal invoices that are posted
+ * at once is the later one.
  */
 export function compareByArrival(left: Candidate, right: Candidate): number {
   return (

@@ -21,8 +21,8 @@ export interface LookupKey {
  */
 export const CANDIDATES_PER_KEY_MAX = 64;
 /**
- * Maximum number of invoice records that are read for a match key. A key that finds so many records counts as hot,
- * because they are one more than it may find.
+ * Maximum number of invoice records that are read for a match key. It is one more than the number that a key may find,
+ * so a key for which this many records are read counts as hot.
  */
 export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 

@@ -33,9 +33,9 @@ import { taxes } from './taxes.js';
 import type { TaxParameters } from './taxes.js';
 
 /**
- * Length in bytes of the digest in the name of a detection policy. With six bytes, two policies with one id and version
- * have the same name with a probability of 1 in 281 trillion. When the service starts, it checks that no two policies
- * have the same name.
+ * Length in bytes of the digest in the name of a detection policy. With six bytes, the probability that two policies
+ * with the same id and version have the same name is 1 in 281 trillion. When the service starts, it checks that no two
+ * policies have the same name.
  */
 const NAME_DIGEST_BYTES = 6;
 

@@ -124,8 +124,8 @@ const TEXT_FIELDS: ReadonlySet<number> = new Set([4, 5, 6]);
 const SIGNATURE_FIELD = 7;
 
 /**
- * Calls `use` with a new instance of PDFium, which opens documents one at a time, so that a crash leaves no state
- * behind. `open` resolves with undefined for bytes that are not a document.
+ * Calls `use` with a new instance of PDFium, so that a crash of an earlier instance has no effect. The instance opens
+ * documents one at a time. `open` resolves with undefined for bytes that are not a document.
  */
 export async function withPdfium<T>(
   use: (

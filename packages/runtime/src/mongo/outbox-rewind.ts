@@ -18,8 +18,8 @@ const READ_EACH_MS = 60_000;
  */
 const COMPARE_AGAIN_MS = 1_000;
 /**
- * Events are published again from this many milliseconds before the last event in the stream, because the clocks of the
- * broker and the database may differ.
+ * Number of milliseconds before the last event in the stream from which events are published again, because the clocks
+ * of the broker and the database may differ.
  */
 const OVERLAP_MS = 5 * 60_000;
 /**

@@ -27,10 +27,11 @@ export interface Accounts {
 export interface SubscriptionLinks {
   find(subscriptionId: string): Promise<string | undefined>;
   /**
-   * Links a subscription once. One checkout can link only one subscription, and a repeated call changes nothing.
+   * Links a subscription to an organization, only once. One checkout can link only one subscription, and a repeated
+   * call changes nothing.
    * @param checkoutId undefined if the operator links the subscription
-   * @returns the organization to which the subscription was linked first, or undefined if the checkout has another
-   *   subscription
+   * @returns the organization to which the subscription was linked first, or undefined if another subscription was
+   * linked by the checkout
    */
   link(
     subscriptionId: string,

@@ -24,7 +24,7 @@ export interface ContactFinder {
 
 /**
  * Checks whether a stored document states a contact of a supplier. The result is not stored, because each contact is
- * searched only once.
+ * searched for only once.
  * @throws DomainError not_found, and the errors of the process that searches the document
  */
 export type FindContact = (organizationId: string, uploadId: string, contact: string) => Promise<boolean>;

@@ -1,5 +1,5 @@
-// Replaces the child process that reads documents in tests. The bytes of the "document" that a test sends tell the
-// process what to do.
+// In tests, this program replaces the child process that reads documents. The bytes of the "document" that a test sends
+// tell the process what to do.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FromChild, Task, ToChild } from '../extraction/messages.js';
 

@@ -81,8 +81,8 @@ export interface ConnectionError {
 }
 
 /**
- * Checks whether the next import run of an ERP connection is scheduled after a run is completed. In the status ERROR a
- * person must act first, but a run can be started on request.
+ * Checks whether import runs of an ERP connection are scheduled. A paused connection has no scheduled runs. In the
+ * status ERROR a person must act first, but a run can be started on request.
  */
 export function isScheduled({ status, isPaused }: Pick<Connection, 'status' | 'isPaused'>): boolean {
   return (status === 'PENDING' || status === 'CONNECTED') && !isPaused;

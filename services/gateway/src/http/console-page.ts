@@ -14,8 +14,8 @@ const PATH = '/app';
 const ASSETS = 'assets';
 
 /**
- * Content security policy of the web application: its own files and calls to this origin, no inline code, nothing from
- * other origins, and no text that is executed as a script.
+ * Content security policy of the web application. It allows the files of the application and calls to this origin. It
+ * forbids inline code, everything from other origins, and text that is executed as a script.
  */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; font-src 'self'; " +

@@ -111,8 +111,8 @@ export interface RegisteredInvoice {
 }
 
 /**
- * Time window of a KSeF export. The export contains the invoices of one role that KSeF stored in this window. Times are
- * kept exactly as KSeF wrote them.
+ * Time window of a KSeF export. The export contains the invoices in which the company has the given role (such as
+ * buyer) and which KSeF stored in this window. Times are kept exactly as KSeF wrote them.
  */
 export interface ExportWindow {
   readonly role: InboxRole;

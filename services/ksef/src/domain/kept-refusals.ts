@@ -14,9 +14,9 @@ export const REPAIRS_MAX = 16;
  */
 const CLOSED_KEPT_MS = 3 * 24 * 3_600_000;
 /**
- * Maximum number of closed refusals that a KSeF inbox keeps. One package cannot cause more refusals, even if none of
- * its files is in its list and no listed invoice has a file. The inbox can therefore always go on to the next time
- * window once all refusals of a window are closed.
+ * Maximum number of closed refusals that a KSeF inbox keeps. One invoice package cannot cause more refusals, even if no
+ * file in it is in its list and no invoice in the list has a file. The inbox can therefore always go on to the next
+ * time window once all refusals of a window are closed.
  */
 export const CLOSED_KEPT_MAX = 2 * INVOICES_MAX;
 /** Maximum number of refused KSeF invoices that a message names. */

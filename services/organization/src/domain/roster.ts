@@ -31,8 +31,8 @@ export interface Invitation {
 }
 
 /**
- * Members and invitations of an organization. They are stored together, because unique addresses, the plan's number of
- * members and the last OWNER are rules about all of them.
+ * Members and invitations of an organization. They are stored together, because some rules concern all of them:
+ * addresses are unique, the plan limits the number of members, and the last OWNER must remain.
  */
 export interface Roster {
   readonly organizationId: string;

@@ -12,9 +12,10 @@ import type { Audited } from './audit-relay.js';
 import type { AuditedStore, Bookkeeping } from './audited-store.js';
 
 /**
- * A tenant with its companies, at most {@link COMPANIES_MAX}. The default company, unique VAT ids and the plan's limit
- * are rules about all companies. One database document for all companies enforces these rules even for concurrent
- * requests, and one write stores a change with its event and its audit entry.
+ * A tenant with its companies, at most {@link COMPANIES_MAX}. All companies are in one database document, because some
+ * rules concern all of them: there is one default company, VAT ids are unique, and the plan limits the number of
+ * companies. The document enforces these rules even for concurrent requests, and one write stores a change with its
+ * event and its audit entry.
  */
 export interface OrganizationDocument extends Audited {
   /** Id of the organization, equal to `_id`, because an organization is its own tenant. */

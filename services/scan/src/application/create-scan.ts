@@ -75,18 +75,18 @@ interface Caller {
 type Accepted = Omit<NewScan, 'createdAt' | 'usage'>;
 
 /**
- * Stores the rows of a history scan and has them analyzed (architecture section 7). The id is derived from the
- * idempotency key, so every step can be repeated. One history scan of an organization runs at a time (ADR 0016).
- * Further history scans wait, so that rows of one file are never analyzed twice and the history of suppliers grows in
- * order.
+ * Stores the rows of a history scan and has them analyzed (architecture section 7). The id of the scan is derived from
+ * the idempotency key, so every step can be repeated. One history scan of an organization runs at a time, and further
+ * history scans wait (ADR 0016). Rows of one file are therefore never analyzed twice, and the history of each supplier
+ * grows in order.
  *
  * A caller gets a response before its deadline. A history scan that is stored by then continues under its lease without
  * the caller. A history scan that is not stored by then is refused, and nothing of it remains (ADR 0032).
  * @throws DomainError idempotency_mismatch for other rows under the same key; in_progress while the first request with
  * the key is running, its history scan waits for a retry, or another history scan runs for too long; the errors of
- * {@link RowBudget} for too many rows at once; deadline for a stored history scan that continues, also if another
- * worker took over a history scan without an idempotency key; usage_exceeded; invalid for an unknown company; and the
- * errors of {@link FinishScan}
+ * {@link RowBudget} for too many rows at once; deadline if the history scan is stored and continues without the caller,
+ * or if another worker took over a history scan that has no idempotency key; usage_exceeded; invalid for an unknown
+ * company; and the errors of {@link FinishScan}
  */
 export type CreateScan = (input: CreateScanInput, context: RequestContext) => Promise<CreatedScan>;
 

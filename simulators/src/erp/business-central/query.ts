@@ -19,8 +19,8 @@ const options: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the rows of one page of Business Central: `$filter`, `$orderby`, `$select`, `$top`, `$skip`, and `Prefer:
- * odata.maxpagesize`.
+ * Returns the rows of one page of a Business Central list, as the query asks for them: `$filter`, `$orderby`,
+ * `$select`, `$top`, `$skip`, and `Prefer: odata.maxpagesize`.
  * @throws QueryRefusal, PageTooLarge
  */
 export function readPage(

@@ -85,8 +85,8 @@ export interface AccountTimes {
 interface Sighting {
   readonly now: Date;
   /**
-   * Completion time of the last import run that included the vendor, or undefined if none did. In that case the page of
-   * ERP records contains the first list of accounts, which is not a change.
+   * Completion time of the last import run that included the vendor, or undefined if no run did. If no run did, the
+   * current page of ERP records contains the first list of the vendor's accounts, which is not a change.
    */
   readonly seenBefore: Date | undefined;
 }

@@ -204,8 +204,8 @@ function bookedPayment(payment: BookPayment, known: Known, isChanged: boolean): 
 }
 
 /**
- * Returns the open amount that all bills of an ERP payment had before the payment. Undefined if the ERP does not state
- * which part of the payment paid which bill, or if not all payments of the bills were read.
+ * Returns the total open amount that the bills paid by an ERP payment had before the payment. Undefined if the ERP does
+ * not state which part of the payment paid which bill, or if not all payments of the bills were read.
  */
 function openBefore(
   payment: BookPayment,

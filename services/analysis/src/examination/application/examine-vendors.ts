@@ -42,8 +42,9 @@ function vendorsWithPassedAccounts(
 }
 
 /**
- * Examines the changed bank accounts of ERP vendors that have open bills. A migration is only recognizable from all
- * changes together, so an interrupted examination starts again.
+ * Examines the changed bank accounts of ERP vendors that have open bills. A migration, in which the accounts of many
+ * vendors change at once, is only recognizable from all changes together. An interrupted examination therefore starts
+ * again.
  */
 export async function* examineVendorAccounts(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books, raise } = examination;

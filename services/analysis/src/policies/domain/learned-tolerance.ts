@@ -70,8 +70,9 @@ function membersOf(value: EvidenceValue | undefined): readonly Row[] {
 }
 
 /**
- * Checks whether reviews can lower the severity of a finding. Types that block an invoice, and findings about bank
- * accounts, are never lowered. Findings about a whole history scan or ERP records (family SCAN) belong to no supplier.
+ * Checks whether reviews can lower the severity of a finding. Findings of types that block an invoice, and findings
+ * about bank accounts, are never lowered. Findings about a whole history scan or ERP records (family SCAN) are not
+ * lowered either, because they belong to no supplier.
  */
 export function isTolerable({ type, family }: Pick<Finding, 'type' | 'family'>, policy: Policy): boolean {
   return family !== 'BANK' && family !== 'SCAN' && !policy.hardBlocks.includes(type);

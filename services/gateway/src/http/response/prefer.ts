@@ -17,9 +17,9 @@ export interface AsyncPreference {
 }
 
 /**
- * Reads from the header Prefer whether the caller prefers an early response to the result (RFC 7240, sections 4.1 and
- * 4.3; HTTP and security reference, section 4). Unknown preferences are ignored, as that standard requires. If a
- * preference is repeated, only its first value is used.
+ * Reads from the header Prefer whether the caller prefers an early response and does not want to wait for the result
+ * (RFC 7240, sections 4.1 and 4.3; HTTP and security reference, section 4). Unknown preferences are ignored, as that
+ * standard requires. If a preference is repeated, only its first value is used.
  * @param header value of the header Prefer; several headers are read as one list
  */
 export function asyncPreference(header: string | readonly string[] | undefined): AsyncPreference {

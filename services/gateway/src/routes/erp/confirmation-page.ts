@@ -55,8 +55,8 @@ export function confirmationPage({
     content: contentOf(html),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      // Browsers apply form-action to the redirect after the form of the confirmation page too, so the origin of the
-      // redirect must be allowed.
+      // Browsers apply the directive form-action also to a redirect that follows the form of the confirmation page, so
+      // the origin of the redirect must be allowed.
       'Content-Security-Policy': `default-src 'none'; style-src ${sourceOf(STYLE)}; form-action 'self' ${returnOrigin}; frame-ancestors 'none'; base-uri 'none'`,
     },
   };
