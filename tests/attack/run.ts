@@ -176,7 +176,8 @@ async function measureHolds(system: AttackedSystem, good: Good): Promise<number>
 }
 
 /**
- * Tries everything that a process inside the network can reach.
+ * Tries every rpc, every database and every subject of the broker from inside the network, with the credentials of
+ * single services and without credentials.
  * @returns the number of differences from the declared permissions
  */
 async function attackFromInside(system: AttackedSystem, good: Good): Promise<number> {

@@ -83,8 +83,8 @@ export interface WorkOptions {
 }
 
 /**
- * Measures the work of the whole system behind proxies: for each customer first one request at a time, and then under
- * load.
+ * Measures how many database commands and calls between services the API requests of each customer cause: first with
+ * one request at a time, and then under load. Proxies count the commands and the calls.
  */
 export async function measureWork(options: WorkOptions): Promise<Work[]> {
   const { customers, ...installation } = options;

@@ -73,8 +73,8 @@ export const LEASE_OVERDUE_MS = 60_000;
  */
 const SIGNED_WITHIN_SECONDS = 5 + 15;
 /**
- * Public event types, by the name of the event of the product. Rows of history scans are left out, because they raise
- * no event for each analysis.
+ * Public event types, by the name of the event of the product. The events about rows of history scans are left out,
+ * because no public event reports the analysis of a single row.
  */
 const publicNames: Readonly<Record<string, string>> = {
   invoice_analyzed: 'invoice.analysis.completed',

@@ -64,13 +64,16 @@ const PAGE_SIZE_DEFAULT = 50;
 const TIMES_MAX = 100_000;
 
 /**
- * Simulator of Paddle Billing: a hosted checkout that is paid at once, the subscriptions that follow from it, and the
- * signed notifications about them. Without a port the system chooses one.
+ * Starts a simulator of Paddle Billing: a hosted checkout that is paid at once, the subscriptions that such checkouts
+ * create, and the signed notifications about them. Without a port, the operating system chooses one. The simulator
+ * responds to these requests:
  *
- * - `GET /config`; `POST /checkouts` with the options of `Paddle.Checkout.open`
- * - `POST /subscriptions/{id}/pause`, `/resume`, `/cancel`, `/renew`, `/fail-payment`; `PATCH /subscriptions/{id}`
- * - `GET /subscriptions`, `GET /subscriptions/{id}`, `GET /customers/{id}`, `POST /customers/{id}/portal-sessions` as the API has them
- * - `POST /faults` with `{ "kind": "SHUFFLE", "times": 7 }`; `GET /notifications`
+ * - to check out: `GET /config`; `POST /checkouts` with the options of `Paddle.Checkout.open`
+ * - to change a subscription: `POST /subscriptions/{id}/pause`, `/resume`, `/cancel`, `/renew`, `/fail-payment`;
+ *   `PATCH /subscriptions/{id}`
+ * - as in the API of Paddle: `GET /subscriptions`, `GET /subscriptions/{id}`, `GET /customers/{id}`,
+ *   `POST /customers/{id}/portal-sessions`
+ * - for tests: `POST /faults` with `{ "kind": "SHUFFLE", "times": 7 }`; `GET /notifications`
  */
 export async function startPaddleSimulator(options: PaddleOptions): Promise<PaddleSimulator> {
   const { prices, notificationSecrets, successUrl, apiKey } = options;

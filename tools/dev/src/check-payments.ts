@@ -87,7 +87,7 @@ async function send(api: Client, bytes: Buffer): Promise<Schemas['PaymentRun']> 
   const isJson = bytes.subarray(0, 1_000).toString('latin1').trimStart().startsWith('{');
   if (!isJson) return (await api.postXml('/payment-runs', bytes)).data;
   // The Idempotency-Key is derived from the list of payments. Otherwise the client would make a new key for each call,
-  // and the same list would be a second payment run.
+  // and the same list, sent again, would create a second payment run.
   const idempotencyKey = createHash('sha256').update(bytes).digest('hex');
   return (await api.post('/payment-runs', { body: listOf(bytes), idempotencyKey })).data;
 }

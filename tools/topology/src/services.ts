@@ -178,8 +178,8 @@ export const services = {
     calls: ['organization'],
     settings: {
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
-      // The container image of the webhooks service sets NODE_ENV to production, and so does this default for one
-      // machine. With it, the service refuses the test settings below.
+      // This default for one machine sets NODE_ENV to production, as the container image of the webhooks service does.
+      // With this value, the service refuses the test settings below.
       NODE_ENV: { local: 'production' },
       // Settings that production refuses, or that an installation need not change. The README of the webhooks service
       // explains them.
@@ -204,8 +204,8 @@ export const services = {
     calls: ['organization', 'analysis'],
     settings: {
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
-      // The container image of the erp-sync service sets NODE_ENV to production, and so does this default for one
-      // machine. With it, the service refuses the test settings below.
+      // This default for one machine sets NODE_ENV to production, as the container image of the erp-sync service does.
+      // With this value, the service refuses the test settings below.
       NODE_ENV: { local: 'production' },
       EGRESS_ALLOW_CIDRS: {},
       EGRESS_ALLOW_HTTP: {},

@@ -231,8 +231,8 @@ function unusualAmountSign(facts: Facts, policy: Policy): Escalator[] {
 }
 
 /**
- * Checks whether none of the supplier's accounts is confirmed, because the supplier first billed without an account and
- * no account that it stated later is trusted yet.
+ * Checks whether a new account cannot be compared with a confirmed account of the supplier: the supplier first billed
+ * without an account, and no account that it stated later is trusted yet.
  */
 function areUncompared({ invoice, supplier }: Facts, accounts: readonly AccountUse[]): boolean {
   return accounts.every((use) => use.trust === 'UNVERIFIED' && !isTrustedFor(invoice, use, supplier.profile.accounts));

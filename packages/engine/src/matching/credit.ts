@@ -15,8 +15,8 @@ export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Ca
 }
 
 /**
- * Checks whether the source of a credit note allows it to be about the bill. A credit note from an ERP must belong to
- * the same company and name the bill. Otherwise anyone who enters a credit note could clear a copy.
+ * Checks whether a credit note from this source may be for the bill. A credit note from an ERP must belong to the same
+ * company and name the bill, because otherwise anyone who enters a credit note in the ERP could hide a duplicate.
  */
 function isOfBooksOf(other: Candidate, note: Candidate): boolean {
   return note.source !== 'ERP' || (note.companyId === other.companyId && namesBill(note, other));

@@ -575,8 +575,8 @@ function withSignature(signatures: readonly CountedText[], text: string): readon
       ? [...signatures, { text, count: 1 }]
       : signatures.map((entry) => (entry === known ? { text, count: entry.count + 1 } : entry));
   const byCount = counted.toSorted((left, right) => right.count - left.count || compareText(left.text, right.text));
-  // The new number pattern takes the last place in the list. Otherwise a full list of patterns would never get a new
-  // pattern.
+  // If the list is full, the new number pattern replaces the least frequent one, although the new pattern has the
+  // lowest count. Otherwise a full list would never get a new pattern.
   return byCount.length <= SIGNATURES_MAX
     ? byCount
     : [...byCount.filter((entry) => entry.text !== text).slice(0, SIGNATURES_MAX - 1), { text, count: 1 }];

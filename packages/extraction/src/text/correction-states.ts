@@ -71,8 +71,8 @@ export function findCorrectionStates(document: TextDocument): ReadonlyMap<ReadCe
 function headingsOf({ cells }: ReadLine): (readonly [ReadCell, CorrectionState])[] {
   return cells.flatMap((cell): (readonly [ReadCell, CorrectionState])[] => {
     if (cell.text.length > HEADING_LENGTH_MAX || cell.dates.length > 0) return [];
-    // A text cell with the label of an invoice number is the title of a corrective invoice and heads no amounts,
-    // although it contains the same words.
+    // A text cell with the label of an invoice number is the title of a corrective invoice. It is not the heading of
+    // amounts, although it contains the words of such a heading.
     if (cell.labels.some((hit) => hit.start <= 1 && hasKind(hit, 'number'))) return [];
     const key = keyOf(cell);
     const state = WORDS.find(([, words]) => words.test(key))?.[0];

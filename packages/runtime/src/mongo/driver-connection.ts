@@ -50,7 +50,10 @@ class OurConnection extends Connection {
   }
 }
 
-/** Only commands of traced work and of polled work are recorded: the driver itself sends further commands. */
+/**
+ * Only commands within traced work or a run of polled work get a span. The driver sends further commands for itself,
+ * which get none.
+ */
 function recorded(database: string, command: Command, sent: Promise<unknown>): Promise<unknown> {
   if (!isWithinWork()) return sent;
   const startedAt = performance.now();

@@ -5,7 +5,7 @@ import type { Stored } from './stored.js';
 
 /**
  * Stores database documents with derived ids. A document that already exists is not changed.
- * @returns the ids of the documents that existed
+ * @returns the ids of the documents that already existed
  */
 export async function insertMissing<D extends { readonly _id: string }>(
   collection: Collection<D>,

@@ -46,8 +46,8 @@ export async function storePages<P extends AnyPage>(pages: AsyncIterable<P>, ste
 }
 
 /**
- * Checks whether two pages of ERP records may be stored in any order, because no record is on both pages. If one of the
- * pages reports deleted records, the order matters, because a deleted record may be on the other page.
+ * Checks whether no ERP record is on both pages, so that the pages may be stored in any order. If one of the pages
+ * reports deleted records, the order matters, because a deleted record may be on the other page.
  */
 function areApart(one: AnyPage, other: AnyPage): boolean {
   if (one.deletedIds.length > 0 || other.deletedIds.length > 0) return false;

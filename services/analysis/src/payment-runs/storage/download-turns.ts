@@ -7,7 +7,10 @@ import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { DownloadTurns } from '../application/download-turns.js';
 
-/** Lock that the running payment run download of an organization holds. Its id is the id of the organization. */
+/**
+ * Lock that an organization's payment run download holds while it is in progress. The id of the lock is the id of the
+ * organization.
+ */
 export type DownloadTurnDocument = Claimable;
 
 /** Time after which another process takes over from a payment run download whose process died. */

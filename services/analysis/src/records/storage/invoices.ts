@@ -366,8 +366,8 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       const documents = await collection
         .find({ pending: true, _id: { $gt: afterId }, 'analysis.createdAt': { $lte: decidedBefore } })
         .sort({ _id: 1 })
-        // Only few invoices have records to complete, so their index is small. Without the hint, the database might
-        // read the whole index of ids.
+        // Only few invoices still have findings or other derived records to store, so the index of these invoices is
+        // small. Without the hint, the database might read the whole index of ids.
         .hint('pending')
         .limit(SWEEP_INVOICES_MAX)
         .toArray();
