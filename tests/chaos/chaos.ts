@@ -39,9 +39,9 @@ export interface ChaosOptions {
   readonly clients?: number;
   /** Minimum time between the starts of two rounds of a chaos run. By default, rounds follow each other at once. */
   readonly everyMs?: number;
-  /** Function that receives a line about a step of the chaos run that begins. */
+  /** Function that receives a line of text whenever a step of the chaos run begins. */
   readonly step: (line: string) => void;
-  /** Function that receives a line about a completed step of the chaos run. */
+  /** Function that receives a line of text whenever a step of the chaos run is completed. */
   readonly say: (line: string) => void;
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { KubernetesObject } from './kubernetes-objects.js';
 
-// The parts of the Kubernetes custom resources that the manifests use, in the form of their definitions. An unknown
-// field is a fault, so a new field is first looked up in the definition.
+// Schemas of the Kubernetes custom resources that the manifests use. They follow the published definitions, but contain
+// only the fields in use. An unknown field is a fault, so a new field must first be looked up in the definition.
 const metadata = z.strictObject({
   name: z.string(),
   namespace: z.string().optional(),

@@ -1,5 +1,6 @@
-// Writes docs/events.md from the catalogue in packages/contracts/src/events.ts and the messages in proto/. `node
-// tools/generate/events-page.mjs --check` only compares, as part of `npm test`.
+// Writes docs/events.md from the catalogue in packages/contracts/src/events.ts and the messages in proto/.
+// `node tools/generate/events-page.mjs --check`, which `npm test` runs, only compares the existing file with what it
+// would write.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

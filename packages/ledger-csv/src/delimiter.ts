@@ -36,8 +36,9 @@ export function parserOptions(delimiter: Delimiter): Options {
 }
 
 /**
- * Finds the delimiter and the heading of the CSV file together: the delimiter for which a record near the top has the
- * most known column names, and then the most columns.
+ * Finds the delimiter and the heading of the CSV file together. The delimiter is the one with which a record near the
+ * top has the most known column names; if several have equally many, the one with the most columns. That record is the
+ * heading.
  * @param sample the beginning of the file, in whole lines
  */
 export function findLayout(sample: string, overrides: Overrides): Layout {

@@ -37,7 +37,7 @@ export interface UsageDocument {
    * Number that increases at the beginning and at the end of each operation that lowers the amount of a stored record.
    */
   readonly lowerings?: number;
-  /** Number of open requests to count the records of the whole month. */
+  /** Number of requests, not yet fulfilled, to count all records of the month again. */
   readonly recounts?: number;
   /** Time of the last refused request that requested a check of the usage counter. */
   readonly refusedAt?: Date;

@@ -49,7 +49,7 @@ export interface Purges {
    */
   request(organizationId: string): Promise<void>;
   readonly job: Job;
-  /** Declarations of all data of organizations that a purge deletes, including the purge requests themselves. */
+  /** Declares which data of an organization a purge deletes, including the purge requests themselves. */
   readonly data: readonly TenantData[];
   readonly findStuck: FindStuckWork;
 }

@@ -70,7 +70,7 @@ export interface Connections {
 /** Parts of a service that start only after {@link ServiceShell.compose} has returned. */
 export interface ServiceParts {
   readonly rpcGroups: readonly Binding[];
-  /** Declarations of the stored data of organizations, which the operator can count. */
+  /** Declares which data of organizations the service stores, so that the operator can count it. */
   readonly tenantData: readonly TenantDocuments[];
   /** Handlers for events of other services. One replica handles each event durably. */
   readonly eventHandlers?: readonly EventHandler[];

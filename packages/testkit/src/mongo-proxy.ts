@@ -21,8 +21,8 @@ export interface HoldOptions {
    */
   readonly side: 'before' | 'after';
   /**
-   * Texts by which the test proxy selects the MongoDB messages to hold: a message must contain one of them. Holding is
-   * complete when a message with each text was held. Without texts, the proxy holds the first message.
+   * Texts by which the test proxy selects the MongoDB messages that it holds: each of them contains one of the texts.
+   * Holding is complete when one message has been held for each text. Without texts, the proxy holds the first message.
    */
   readonly mentioning?: readonly string[];
   /**

@@ -46,8 +46,8 @@ export function uploadFiledInvoice(baseUrl: string, { tenant, since }: Filing): 
 
 /**
  * Connects the company to KSeF, waits for the decision on its invoice, submits the invoice, and waits for its KSeF
- * number. A repeated run shows the first responses again.
- * @returns where to look, in one line
+ * number. A repeated call shows the results of the first call again.
+ * @returns a line that says where the results can be seen
  */
 export async function demonstrateKsef(
   baseUrl: string,

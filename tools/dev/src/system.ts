@@ -20,8 +20,8 @@ export interface SystemOptions {
   /** Prefix of every database name, so that several systems can share one MongoDB. */
   readonly databasePrefix?: string;
   /**
-   * Environment variables that every service gets: LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, and the settings of the
-   * service map, such as RATE_LIMIT_...
+   * Environment variables that every service gets: LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, and settings that the
+   * service map passes on to services, such as RATE_LIMIT_...
    */
   readonly env?: NodeJS.ProcessEnv;
 }

@@ -1,5 +1,5 @@
 // Writes the rules and dashboards of k8s/components/telemetry-rules: `node tools/observability/dist/print.js`. With
-// `--check` it only compares them.
+// `--check`, it only compares the existing files with what it would write.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -9,8 +9,8 @@ export const joiningWords: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Countries and regions as words of company names, in their own language, in English and in German, and country codes
- * that are not words.
+ * Words in company names that name a country or region, in the language of the country, in English and in German. The
+ * list also contains country codes, except those that are words.
  */
 // prettier-ignore
 export const countryWords: ReadonlySet<string> = new Set([
@@ -40,5 +40,7 @@ export const tradingAs: readonly string[] = [
   'H O D N',
 ];
 
-/** Words such as "c/o" between the name of a firm and the recipient of its mail or its payments. */
+/**
+ * Words such as "c/o" that stand between the name of a firm and the name of the recipient of its mail or its payments.
+ */
 export const careOf: readonly string[] = ['C O', 'CARE OF'];

@@ -19,8 +19,7 @@ export function areEqualButForYear(left: Candidate, right: Candidate, parameters
   ) {
     return true;
   }
-  // An invoice number that leaves out the year has at least one sequence of letters or digits fewer than the other
-  // number.
+  // The number that leaves out the year has fewer sequences of letters and digits than the other number.
   if (left.number.runs.length === right.number.runs.length) return false;
   if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
   return left.number.runs.length > right.number.runs.length
@@ -43,8 +42,8 @@ function formsWithoutYear({ number, issueDate }: Candidate): string[] {
 }
 
 /**
- * Returns the forms of an invoice number without the month next to the year, without both, or without a run that
- * contains both, as long as enough digits remain.
+ * Returns shorter forms of an invoice number: without the month next to the year, without both, or without a digit run
+ * that contains both. A form with too few digits is left out.
  */
 function formsWithoutPeriod({ number, issueDate }: Candidate, { periodlessDigitsMin }: DuplicateParameters): string[] {
   const [year = '', month = '', day = ''] = issueDate.split('-');

@@ -189,8 +189,8 @@ function signedEnds({ bytes, ends, byteRanges }: History): Set<number> {
 }
 
 /**
- * Returns the ends of PDF revisions before the first signature, except the last revision of the file: first the oldest
- * revision, then the newest revisions.
+ * Returns the ends of the PDF revisions before the first signature, without the last revision of the file: the oldest
+ * revision first, and then the others, newest first.
  */
 function unsignedEnds(ends: readonly number[], signatures: readonly Signature[]): number[] {
   const firstSigned = Math.min(...signatures.map(({ byteRange }) => endOf(byteRange)));
@@ -199,8 +199,8 @@ function unsignedEnds(ends: readonly number[], signatures: readonly Signature[])
 }
 
 /**
- * Returns the signatures that cover the PDF up to `end`, and whether the file still has these signatures. Byte ranges
- * inside attached files are not signatures.
+ * Returns the signatures that cover the PDF up to `end`, each with the information whether the file still has it. Byte
+ * ranges inside attached files are not signatures.
  */
 async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end: number): Promise<Signature[]> {
   const ranges = byteRanges.filter((range) => endOf(range) === end);

@@ -8,8 +8,8 @@ interface Instance {
   readonly exports: object;
 }
 /**
- * The part of the WebAssembly interface that loading PDFium uses. Its types come with those of browsers, which the
- * packages do not load.
+ * Declares the functions of WebAssembly that loading PDFium uses. TypeScript declares them only together with the types
+ * of browsers, which this repository does not load.
  */
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<Program>;

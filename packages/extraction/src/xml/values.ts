@@ -96,8 +96,8 @@ const FIRST_DAY_OF_PERIOD = 0.5;
 
 /**
  * Reads a date of an XML invoice as `YYYY-MM-DD`, without a following time and time zone. `format` is a code of CII:
- * 102 (`YYYYMMDD`), 203 and 204 (with a time), 610 (`YYYYMM`) and 616 (`YYYYWW`), which become the first day of the
- * month or week.
+ * 102 (`YYYYMMDD`), 203 and 204 (with a time), 610 (`YYYYMM`) or 616 (`YYYYWW`). A month or a week becomes its first
+ * day.
  */
 export function readDate(raw: string, format?: string): DateReading | undefined {
   const text = raw.trim();

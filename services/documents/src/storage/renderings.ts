@@ -98,8 +98,8 @@ export function renderingStore(
   };
   return {
     async find(organizationId, key, now) {
-      // Two requests may have rendered the same document page at the same time. A stored picture is kept longer than a
-      // stored failure and replaces it.
+      // Two requests may have rendered the same document page at the same time. If one stored a picture and the other a
+      // failure, the picture is returned, because pictures expire later than failures.
       const document = await collection.findOne(
         { organizationId, key, isComplete: true, expiresAt: { $gt: now } },
         { sort: { expiresAt: -1, _id: 1 } },

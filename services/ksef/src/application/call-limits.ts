@@ -128,8 +128,8 @@ export class CallLimits {
   }
 
   /**
-   * Records that KSeF asked for a pause. Until it is over, the operation is not called for this taxpayer. With `EVERY`,
-   * no operation is called.
+   * Records that KSeF asked for a pause in the calls of an operation for a taxpayer. Until the pause is over, the
+   * operation is not called for this taxpayer. If the operation is `EVERY`, no operation is called.
    */
   async block(subject: Omit<LimitSubject, 'operation'>, operation: Block['operation'], ms: number): Promise<void> {
     const untilMs = this.#deps.clock.now().getTime() + ms;

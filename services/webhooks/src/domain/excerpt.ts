@@ -17,8 +17,8 @@ export function maskProofs(excerpt: string, proofs: readonly string[]): string {
 }
 
 /**
- * Returns the length of the longest end of `text` with which `other` begins. This is how a secret is found that is cut
- * off at the end of a webhook response.
+ * Returns the length of the longest end of `text` that is a beginning of `other`. With it, a secret is found even if
+ * the end of a webhook response cuts it off.
  */
 function tailLength(text: string, other: string): number {
   for (let length = Math.min(text.length, other.length); length > 0; length--) {

@@ -3,8 +3,8 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 export const ID_BYTES = 26;
 
 /**
- * Returns one base32 character of a webhook event id for each of the first 26 bytes, from its lowest five bits. Stored
- * ids depend on this function.
+ * Returns the text of a webhook event id: one base32 character for each of the first 26 bytes, made from the lowest
+ * five bits of the byte. Stored ids depend on this function.
  */
 export function idText(bytes: Uint8Array): string {
   return [...bytes.subarray(0, ID_BYTES)].map((byte) => ALPHABET[byte & 31]).join('');

@@ -41,8 +41,8 @@ export function readVendorIdentity({
 }
 
 /**
- * Returns the keys by which an ERP vendor is found: the keys of a supplier with its tax id, its names and each of its
- * accounts.
+ * Returns the keys by which an ERP vendor is found: the keys that a supplier with the same tax id and name would have,
+ * and a key for each bank account of the vendor.
  */
 export function vendorKeysOf(identity: VendorIdentity, accounts: readonly VendorAccount[]): string[] {
   const { nameKey, nameFold, taxKey } = identity;

@@ -25,8 +25,8 @@ import type {
 /** Maximum number of unfinished uploads that one sweep starts. */
 export const SWEEP_UPLOADS_MAX = 100;
 /**
- * Number of failed attempts to process an uploaded document, made over about six minutes, after which later documents
- * in its sequence no longer wait for it.
+ * Number of failed attempts, within about six minutes, after which an uploaded document no longer delays the later
+ * documents in its sequence.
  */
 export const SEQUENCE_ATTEMPTS_MAX = 10;
 /**
@@ -77,8 +77,8 @@ function sequenceOf(organizationId: string, channel: Channel): string {
 export function uploadStore(collection: Collection<UploadDocument>, outbox: Outbox, clock: Clock): UploadStore {
   const aggregates = aggregateStore(collection, outbox, clock);
   /**
-   * Returns a time that is later than that of the last document in a sequence of received documents. Even if the clocks
-   * of replicas differ, the order of the documents must be kept.
+   * Returns a time of receipt for a document that is later than that of the last document in its sequence. The order of
+   * the documents is thereby kept even if the clocks of replicas differ.
    */
   const afterLastOf = async (
     sequence: string,

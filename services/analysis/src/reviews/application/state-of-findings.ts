@@ -18,9 +18,10 @@ export const STATE_WRITES_MAX = 1_000;
 const SUMMARY_VERSION = 1;
 
 /**
- * Returns a short text that identifies the current state of an organization's findings: every write of a finding changes
- * it. It is computed from the last write and all writes in the minute before, because a concurrent write may become
- * visible later although it has an earlier time. One index query returns these writes, however many findings there are.
+ * Returns a short text that identifies the current state of an organization's findings: every write of a finding
+ * changes it. It is computed from the last write and all writes in the minute before, because a concurrent write may
+ * become visible later although it has an earlier time. One index query returns these writes, however many findings
+ * there are.
  * @param summary currency and filters of the summary, on which the text depends too
  * @returns undefined if more than {@link STATE_WRITES_MAX} findings were written in that minute
  */

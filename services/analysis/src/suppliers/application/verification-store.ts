@@ -19,8 +19,8 @@ export interface VerificationStore {
   /** Lists the verifications of suppliers' bank accounts, newest first. */
   ofSuppliers(organizationId: string, supplierIds: readonly string[]): Promise<readonly Verification[]>;
   /**
-   * Returns, ordered by id, the ids of suppliers with a bank account whose verification was recorded or confirmed in
-   * the period.
+   * Returns the ids of suppliers, ordered by id, if a verification of one of their bank accounts was recorded or
+   * confirmed in the given period.
    */
   suppliersVerified(organizationId: string, period: Period, afterId: string, limit: number): Promise<readonly string[]>;
 }

@@ -19,8 +19,8 @@ export interface InboxStore {
    */
   save(before: Inbox, next: Inbox, ended: readonly InboxRun[], events: readonly Announcement[]): Promise<Inbox>;
   /**
-   * Stores that a person requested runs of all roles. The request does not change the KSeF inbox version, so a worker
-   * with a claim continues.
+   * Stores that a person requested inbox runs for all roles in which the company receives invoices, such as buyer. The
+   * request does not change the version of the KSeF inbox, so a worker that has claimed the inbox continues.
    */
   request(organizationId: string, connectionId: string): Promise<void>;
   /** Returns the completed runs of a KSeF inbox, newest first, up to the number of runs that the inbox keeps. */
@@ -33,9 +33,9 @@ export interface InboxStore {
  */
 export interface InboxEnvironments {
   /**
-   * Reserves the KSeF environment for an inbox, which is enabled afterwards.
+   * Reserves the KSeF environment of the organization for an inbox that is about to be enabled.
    * @param version version that the inbox has once it is enabled
-   * @returns the environment that other connections have reserved, or undefined on success
+   * @returns undefined on success; otherwise the environment that the inboxes of other connections have reserved
    */
   take(
     organizationId: string,
