@@ -57,7 +57,7 @@ export function billsByAmount(bills: readonly Candidate[]): readonly (readonly C
   return [...byAmount.values()];
 }
 
-/** A pair of ERP bills: a bill, and another bill that it repeats or that repeats it. */
+/** A pair of ERP bills of which one may be a duplicate of the other. */
 export interface DuplicatePair {
   readonly key: string;
   readonly bills: readonly [Candidate, Candidate];

@@ -10,7 +10,7 @@ export interface DocumentContext {
   readonly companies: readonly OwnCompany[];
 }
 
-/** The reading of a document, with the XML from which it was read. */
+/** The result of reading a document, with the XML from which it was read. */
 export interface ReadDocument {
   readonly outcome: ReadingOutcome;
   /**

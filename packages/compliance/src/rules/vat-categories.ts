@@ -253,8 +253,9 @@ function* isTaxableAmount(category: Category, model: InvoiceModel): Iterable<Fai
 }
 
 /**
- * In UBL, the taxable amount may differ by less than one unit if the VAT category has rates, and not at all otherwise.
- * In CII, it is the reverse. UBL also requires a line, charge or allowance that the amount can come from.
+ * Checks whether the taxable amount of a VAT breakdown equals the expected sum. In UBL, it may differ by less than one
+ * unit if the VAT category has rates, and not at all otherwise. In CII, it may differ only if the category has no rates
+ * and is not O. UBL also requires a line, charge or allowance that the amount can come from.
  */
 function isSameBase(
   category: Category,

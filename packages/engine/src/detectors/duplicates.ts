@@ -510,8 +510,8 @@ function severityAcrossSuppliers(
 }
 
 /**
- * Checks whether number, amount and account are equal. Bills that are months apart with conflicting tax ids do not
- * count, because suppliers that use the same factoring company share its account.
+ * Checks whether two bills have an equal number, amount and bank account. Bills that are months apart and have
+ * conflicting tax ids do not count as equal, because suppliers that use the same factoring company share its account.
  */
 function isSameMoneySameAccount(invoice: Candidate, pair: PairScore): boolean {
   return (

@@ -57,8 +57,8 @@ function imitatedName(facts: Facts, parameters: SupplierParameters): RaisedFindi
 /**
  * Reports a supplier that uses exactly the name of an established supplier and requests payment to a bank account that
  * the established supplier is not known to use. Bills that are waiting for a review do not establish a supplier. The
- * tax id on the invoice is ignored, valid or not, because an impostor can choose it. Suppliers with several tax ids
- * usually keep their account.
+ * tax id on the invoice is ignored, valid or not, because an impostor can choose it. A real supplier that uses several
+ * tax ids is hardly ever reported, because it usually keeps its account.
  */
 function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, namesakes } = facts;
@@ -119,8 +119,8 @@ function stating(taxId: string): string {
 
 /**
  * Reports an invoice under a name that is nearly the name of an established supplier, as an impostor would choose it.
- * Each further invoice is reported until the first of them is reviewed. A name similar to that of a doubtful supplier
- * is doubtful too, because a name can be changed in steps.
+ * Further invoices under this name are reported too, until the first one is reviewed. A name similar to that of a
+ * doubtful supplier is doubtful too, because an impostor can change a name in steps.
  */
 function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, lookalikes } = facts;
@@ -192,8 +192,8 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
 }
 
 /**
- * Checks whether the similarity of two supplier names is weak, because unrelated firms may have such names. A weak
- * similarity counts only if the bank account differs too.
+ * Checks whether two supplier names are similar only in a way in which the names of unrelated firms may be similar.
+ * Such a weak similarity counts only if the bank accounts differ too.
  */
 function isWeak(likeness: Likeness | undefined): boolean {
   return likeness !== undefined && WEAK_LIKENESS.has(likeness.kind);
@@ -230,9 +230,9 @@ function likenessText(likeness: Likeness): string {
 }
 
 /**
- * Reports a known supplier name with another valid tax id from the same country, which belongs to a new legal entity or
- * to an impostor. Companies of one group are accepted: they share a name under several tax ids or state different legal
- * forms.
+ * Reports a known supplier name with another valid tax id from the same country. The tax id may belong to a new legal
+ * entity or to an impostor. Companies of one group are accepted: they share a name under several tax ids or state
+ * different legal forms.
  */
 function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, namesakes } = facts;

@@ -21,9 +21,10 @@ interface PartContext {
 }
 
 /**
- * Checks whether the digit after an invoice number counts the supplier's bills and does not mark a copy: `5117/2026-07`
- * and, two weeks later, `5117/2026-07-2`. Earlier bills with such digits show this. If the number names only the month,
- * a second bill in the month needs such a digit, so it is accepted unless earlier bills contradict it.
+ * Checks whether a digit after an invoice number counts the supplier's bills and does not mark a copy, as in
+ * `5117/2026-07` and, two weeks later, `5117/2026-07-2`. Earlier bills of the supplier with such digits show that the
+ * digit counts bills. If the number names only the month, a second bill in the month needs such a digit, so it is
+ * accepted unless earlier bills contradict it.
  * @param others the supplier's other bills with the same amount
  */
 export function isHabitualPart(context: PartContext, pair: Compared, others: number): boolean {

@@ -16,7 +16,7 @@ export function isPlaceholder({ raw0 }: InvoiceNumber): boolean {
 }
 
 /**
- * Checks whether an invoice number is only the date, the month or the year of its bill. The year may come first or last.
+ * Checks whether an invoice number is only the date, the month or the year of its bill, with the year first or last.
  */
 export function isOwnDate({ raw0 }: InvoiceNumber, issueDate: string): boolean {
   const [year = '', month = '', day = ''] = issueDate.split('-');

@@ -290,8 +290,8 @@ function countriesIn(key: string): string {
 }
 
 /**
- * Checks whether two words of two supplier names differ by one typing error each, or one longer word differs by two
- * typing errors. The first letters of the words must be equal.
+ * Checks whether two supplier names differ in two words by one typing error each, or in one longer word by two typing
+ * errors. The first letters of the words must be equal.
  */
 function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean {
   if (left.length !== right.length || left.length > TWO_SLIPS_WORDS_MAX) return false;

@@ -12,9 +12,9 @@ export interface TaxRegistration {
 
 /**
  * Finds the country in which the supplier is registered for tax. In several countries, tax ids are printed without the
- * country. The country is then taken from the supplier's earlier invoices, or from the bank account and the buyer if
- * both are in one country. An account alone is not enough, and neither is an account that the supplier has never used,
- * because a forger of the account would choose the country.
+ * country. In this case, the country is taken from the supplier's earlier invoices. If these do not show it, it is the
+ * country of the bank account and of the buyer, if both are in the same country. The account alone proves nothing, and
+ * an account that the supplier has never used before does not count, because a forger would choose its country.
  */
 export function taxRegistration(facts: Facts): TaxRegistration | undefined {
   const { invoice, supplier } = facts;

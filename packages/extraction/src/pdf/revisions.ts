@@ -7,7 +7,7 @@ export interface RevisionMarks {
   readonly ends: readonly number[];
   /** Byte ranges of the PDF that signatures claim to cover: start, length, start, length. */
   readonly byteRanges: readonly ByteRange[];
-  /** False if the PDF has more marks of its revisions than are examined. */
+  /** False if the PDF has more revision marks than are examined at most. */
   readonly isComplete: boolean;
 }
 

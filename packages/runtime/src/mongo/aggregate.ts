@@ -81,7 +81,10 @@ export interface FirstGuard extends Guard {
 export interface SaveOptions {
   /** Events that announce the change of a MongoDB document and are stored in the same write. */
   readonly events?: readonly Announcement[];
-  /** Work that belongs to the change of a MongoDB document and completes together with its events. */
+  /**
+   * Work that the change of a MongoDB document requires. When it is done, the fields that mark it as unfinished are
+   * removed together with the published events.
+   */
   readonly finish?: Finish;
 }
 

@@ -226,7 +226,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
   };
   /**
    * Makes one attempt to read a document and returns the child process to the pool. If the child process died, the
-   * caller replaces it. If it has no result for another reason, this function replaces it.
+   * caller replaces it. If the attempt has no result for another reason, this function replaces the child process.
    */
   const attempt = async <T extends Task, R>(work: Work<T, R>, child: ExtractionChild): Promise<WorkEnd<R>> => {
     let end: WorkEnd<ResultOf<T>> | undefined;

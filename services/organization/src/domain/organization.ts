@@ -63,7 +63,7 @@ export interface SubscriptionSource {
   readonly at: Date;
   /**
    * Subscription status that the billing service reported, even if another status is in effect. Absent if an earlier
-   * release stored it.
+   * release stored the report.
    */
   readonly status?: SubscriptionStatus | undefined;
 }

@@ -23,7 +23,7 @@ export interface SupplierAccount {
   readonly sharedWith: number;
   readonly firstInvoiceNumber: string;
   readonly firstInvoiceId: string | undefined;
-  /** False for the first bank account that is known of the supplier. */
+  /** False for the first bank account that became known of the supplier, and true for every other one. */
   readonly isAdditional: boolean;
 }
 

@@ -71,9 +71,9 @@ interface Page<T> {
 const MARK_LENGTH = 8;
 
 /**
- * Reads the query of a list request. A cursor consists of a mark and the page token of the service that owns the list.
- * The mark identifies the list and its filters, because the token would be meaningless in another list or with other
- * filters.
+ * Reads the query of a list request. A cursor consists of a mark and the page token that the service with the list
+ * returned. The mark identifies the list and its filters, because the token would be meaningless in another list or
+ * with other filters.
  * @param list identifies the list in all requests for its pages: the operation, and the resource whose list it is
  * @throws DomainError invalid for a cursor of another list or of other filters
  */

@@ -443,7 +443,7 @@ export const listFindingHistory = route({
   },
 });
 
-/** Fields of a review in a request about one finding or several. */
+/** Fields of a request that reviews one finding or several findings. */
 export const reviewFields = {
   // A review cannot set the disposition SUPERSEDED, because only the system sets it. A refusal lists only the
   // dispositions that people may set.
@@ -460,7 +460,7 @@ export const reviewFields = {
     ),
 };
 
-/** Field of an assignment in a request about one finding or several. */
+/** Field of a request that assigns one finding or several findings to a member. */
 export const assignmentFields = {
   assignee_user_id: uuid()
     .nullable()

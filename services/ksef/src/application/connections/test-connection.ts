@@ -45,9 +45,10 @@ interface RunningTest {
 }
 
 /**
- * Authenticates with the stored secret and checks the permissions to issue and to view invoices (endpoint 13). A
- * process runs one test of a KSeF connection at a time. Callers that arrive during a test share its result, even after
- * the first caller has disconnected. A secret that is stored during the test is tested afterwards.
+ * Tests a KSeF connection: authenticates with the stored secret and checks the permissions to issue and to view
+ * invoices (endpoint 13). A process runs one test of a connection at a time. Callers that arrive during a test share
+ * its result, even if the first caller has disconnected. If the secret was replaced during a test, a new caller waits
+ * for that test and then tests the new secret.
  * @throws DomainError not_found, wrong_state; foreign_failure when KSeF gives no conclusive response
  */
 export function testConnection(deps: TestDeps): TestConnection {
