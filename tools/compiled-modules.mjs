@@ -7,8 +7,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = /^((?:packages|services|tools)\/[^/]+|simulators)\/src\/(.+)\.js$/;
 
 /**
- * Gives tests the compiled modules of the packages, which Node loads and runs as in production. Modules that Vite has
- * transformed cost a test run a third more CPU time, because each use of an imported name is a call in them.
+ * Gives tests the compiled modules of the packages, which Node loads and runs as in production. With modules that Vite
+ * has transformed, a test run takes a third more CPU time, because each use of an imported name is then a function
+ * call.
  */
 export function compiledModules() {
   return {

@@ -23,7 +23,7 @@ export interface Examination {
 /**
  * Reads a document, and validates its XML against the rules that the mode selects (documents reference, sections 9 and
  * 14). All texts in the result are readable for people. XML that is too small to be an invoice is validated too. Like
- * `readDocument`, this function rejects only for defects, and must run in a separate process.
+ * `readDocument`, this function rejects only because of a defect of its own code, and must run in a separate process.
  */
 export async function examineDocument(bytes: Uint8Array, context: DocumentContext & Rules): Promise<Examination> {
   return withReadableTexts(await examine(bytes, context));

@@ -2,9 +2,8 @@ import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 
 /**
- * Database document that lists the ids of an organization's records of one kind, of which the plan allows only a
- * limited number, such as webhooks. All ids are in one document, so that one conditional write can check the limit and
- * add a record.
+ * Database document that counts an organization's records of one kind, such as webhooks. The plan limits their number.
+ * The document lists the ids of the records, so that one conditional write can check the limit and add a record.
  */
 export type PlacesDocument<IdsField extends string> = {
   /** Id of the organization whose records are listed. */

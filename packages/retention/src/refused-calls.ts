@@ -22,8 +22,9 @@ export function refusedCallEntry({ rpc, reason }: Pick<RefusedCall, 'rpc' | 'rea
 }
 
 /**
- * Returns a function that publishes the audit event of a refused call as an event of the service that refused it. The
- * event is published at once, because no change of a document belongs to it (ADR 0146).
+ * Returns a function that publishes the audit event of a refused call in the name of the service that refused it. The
+ * event is published at once, because a refused call changes no document with which the event could be stored (ADR
+ * 0146).
  * @returns undefined for a service without audit events
  */
 export function refusedCallPublisher(

@@ -1,6 +1,6 @@
 /**
- * Relations in which two different notations of an invoice number are the same number. The names are those in the
- * evidence of findings.
+ * Relations between two invoice numbers that are the same number, possibly in different notations. The names are those
+ * in the evidence of findings.
  */
 const COPIED_NUMBER: ReadonlySet<string> = new Set([
   'IDENT',

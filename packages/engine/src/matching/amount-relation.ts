@@ -45,8 +45,8 @@ function isRounded(high: bigint, low: bigint, currency: string): boolean {
 
 /**
  * Checks whether the smaller invoice amount is the net amount of the larger. If the invoice with the larger amount
- * states its net amount, that amount is compared. Otherwise the difference must match a legal tax rate. For reduced
- * rates it must match to the minor unit, because there are many of them and some are low.
+ * states its net amount, that amount is compared. Otherwise the difference between the two amounts must match a legal
+ * tax rate. For a reduced rate it must match to the minor unit, because there are many reduced rates and some are low.
  */
 function isNetOfGross(high: bigint, low: bigint, left: Candidate, right: Candidate): boolean {
   // No tax rate is above 30 %, so most pairs of amounts do not have to be compared with the rates.

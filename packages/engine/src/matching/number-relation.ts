@@ -332,8 +332,8 @@ function isWrongYear(
 
 /**
  * Checks whether the numbers of two bills from one day differ only in digits that are the month or the date of one of
- * the bills. The other invoice number has a typing error. Digits count as the month if they are next to the year, or if
- * no other run can be the month.
+ * the bills. The number of the other bill then has a typing error. Digits count as the month if they are next to the
+ * year, or if no other run can be the month.
  */
 function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: Candidate): boolean {
   const [run, ...others] = differing;

@@ -43,8 +43,8 @@ export async function readProperties(pdf: PDFDocumentProxy): Promise<DocumentPro
 
 /**
  * Returns the e-invoice profiles that the XML declares, followed by the profiles that other parts of the file declare
- * and that contradict the XML. Such parts are the level in the metadata, the name of the attachment, and the identifiers
- * of further attachments (documents reference, section 9.1).
+ * and that contradict the XML. Such parts are the level in the metadata, the name of the attachment, and the
+ * identifiers of further attachments (documents reference, section 9.1).
  */
 export function declaredProfiles(ofXml: readonly string[], beside: readonly string[]): string[] {
   const [declared] = ofXml;

@@ -19,9 +19,10 @@ interface Statement {
 }
 
 /**
- * Refuses a document whose pages, or the halves of its only page, state several complete invoices: each with a number
- * of its own, a date and a total. Their fields would otherwise be mixed. Returns undefined for one invoice.
- * @param pages pages of the document; of two readings of a page, the first is used
+ * Returns the refusal of a document that states several complete invoices, on its pages or on the halves of its only
+ * page. Each of these invoices has its own number, a date and a total. Reading them as one invoice would mix their
+ * fields. Returns undefined if the document does not have to be refused.
+ * @param pages pages of the document; if a page was read twice, only the first reading is used
  */
 export function refuseSeveralInvoices(
   pages: readonly TextPage[],

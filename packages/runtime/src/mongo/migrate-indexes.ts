@@ -18,9 +18,9 @@ export interface MigratedIndexes {
 }
 
 /**
- * Builds the indexes of a database that are missing, and waits for them however long it takes. An index that a service
- * or another migration is building already is not built a second time.
- * @param declared the indexes by the names of their collections
+ * Builds the missing indexes of a database, and waits for them however long it takes. An index that a service or
+ * another migration is building already is not built a second time.
+ * @param declared the declared indexes, by the name of their collection
  * @param report called with the indexes that the database is building
  */
 export async function migrateIndexes(

@@ -2,8 +2,8 @@ import { callerNames } from '@invoicecontrol/contracts/callers';
 
 /**
  * Declares every metric that the services export. The instruments, the reference page (`docs/reference/telemetry.md`),
- * the names in alert rules and dashboards, and the test that exports all metrics are derived from these declarations.
- * Only this file and `log-fields.ts` of the runtime name features of the product.
+ * the names in alert rules and dashboards, and the test that checks all exported metrics are based on these
+ * declarations. Only this file and `log-fields.ts` of the runtime name features of the product.
  */
 
 export const serviceNames = [

@@ -133,8 +133,8 @@ async function revokeOfFlow(deps: RevokeDeps, { flow, tokens: sealed, tenant, tr
     tries,
     work: async () => {
       if (sealed === undefined) return;
-      // If the company in the ERP has been connected again, the old OAuth tokens are not revoked, because the provider
-      // would also terminate the access of the new connection.
+      // If an ERP connection to the same company in the ERP exists, the OAuth tokens of the unused consent are not
+      // revoked, because the provider would also terminate the access of that connection.
       if (tenant !== undefined && (await consented.findLive(organizationId, provider, tenant.id)) !== undefined) return;
       const server = serverOf(deps.servers, flow);
       const held = decodeTokens(flowSecrets.tokens.open(flow, sealed));

@@ -3,7 +3,7 @@ const DIGITS = 9;
 
 /**
  * Compares two KSeF times including all their fraction digits. KSeF writes up to seven fraction digits of a second, but
- * a `Date` keeps only three, so a time converted to a `Date` would be earlier than the record that it belongs to.
+ * a `Date` keeps only three and would therefore be earlier than the KSeF time.
  * @returns a negative number if the first time is earlier, 0 if both are equal
  */
 export function compareInstants(one: string, other: string): number {

@@ -86,8 +86,9 @@ export interface FactsInput {
 }
 
 /**
- * Loads the facts for the analysis of an invoice by equality keys: first suppliers, then candidates and links together
- * (detection reference, section 4).
+ * Loads the facts for the analysis of an invoice by keys that records share with the invoice. The suppliers are loaded
+ * first. The invoices to compare and the links to bank accounts and orders are then loaded together (detection
+ * reference, section 4).
  */
 export type LoadFacts = (input: FactsInput) => Promise<LoadedFacts>;
 

@@ -6,7 +6,7 @@ import { requestState } from '../response/request-state.js';
 
 /**
  * Returns the refusal for a request that is refused before its API key is checked, because of its headers, path or
- * method. It counts as a refused attempt of the address, unless the request has a key that was valid at its last check.
+ * method. The request counts as a refused attempt of its address, unless its key was valid when it was last checked.
  * @returns the refusal, or 429 for an address with too many refused attempts
  */
 export function countedRefusal(

@@ -96,8 +96,9 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    */
   readonly isForm?: true;
   /**
-   * Maximum size of a request body that a route passes on as it was sent. A signature over its bytes authorizes the
-   * request, and refused bodies are not counted for the address of the sender. The schema only describes the body.
+   * Maximum size of a request body that a route passes on as it was sent. A signature over the bytes of the body
+   * authorizes the request. A refused body does not count as a refused attempt of the sender's address. The schema only
+   * describes the body.
    */
   readonly rawBodyBytesMax?: number;
   /**

@@ -20,9 +20,9 @@ export interface PeerCountOptions {
 }
 
 /**
- * Counts the gateways that share the rate limits, so that the share of each gateway follows an autoscaler. Each gateway
- * is one address of a host name, such as a headless Service in Kubernetes. While the name cannot be resolved, the last
- * count applies.
+ * Counts the gateways that share the rate limits, so that the share of each gateway changes when an autoscaler adds or
+ * removes gateways. Each gateway is one address of a host name, such as a headless Service in Kubernetes. While the
+ * name cannot be resolved, the last counted number applies.
  */
 export class PeerCount {
   readonly #options: PeerCountOptions;
