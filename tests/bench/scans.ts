@@ -128,7 +128,8 @@ export async function measureScans(options: ScansOptions, deps: ScansDeps): Prom
     await measureScanCeilings(ceilingDb, newFile(0));
     await measureScan(scanning, await newTenant(0), 0);
   }
-  // The ceilings of history scans are measured while the database is small, before the histories are stored.
+  // The minimum times for parsing and inserting (ceilings) are measured while the database is small, before the
+  // histories are stored.
   const others = await measureOthers(options, scanning);
   const memory = await measureMemory(scanning);
   return {
@@ -146,7 +147,7 @@ interface Scanning extends ScansDeps {
   readonly newFile: (storedCount: number) => string;
 }
 
-/** Measures history scans, and their ceilings, for each size of the history in turn. */
+/** Measures history scans, and their minimum times (ceilings), for each size of the history in turn. */
 async function measureTimes(
   { rounds, histories }: ScansOptions,
   scanning: Scanning,

@@ -13,7 +13,10 @@ import { invoiceAt } from './invoices.js';
 import { scanRows } from './scan-rows.js';
 import { analyzeUpload, putContent, reserve } from './upload-client.js';
 
-/** A customer of a soak: an organization with its keys, its ERP and, for one of them, its connection to KSeF. */
+/**
+ * A customer in a soak test: an organization with its keys, its ERP and, for one of the customers, its connection to
+ * KSeF.
+ */
 export interface Customer {
   readonly tenant: Tenant;
   readonly api: Client;

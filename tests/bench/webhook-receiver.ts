@@ -25,8 +25,8 @@ async function serve({ tls, servers: count }: ReceiverStart): Promise<void> {
   const servers = await Promise.all(Array.from({ length: count }, () => startWebhookReceiver(options)));
   for (const server of servers) server.setFault('*', { kind: 'SLOW', delayMs: ANSWER_MS });
   process.on('message', (order: ReceiverOrder) => {
-    // Each webhook has a path of its own, so all servers of the receiver can be told the secret and the fault of every
-    // path.
+    // Each webhook has a separate path, so that the secret and the fault of every path can be set on all servers of the
+    // receiver.
     if (order.do === 'secret') for (const server of servers) server.setSecrets(order.path, [order.secret]);
     if (order.do === 'fault') for (const server of servers) server.setFault(order.path, order.fault);
     if (order.do === 'count') {

@@ -159,7 +159,7 @@ interface Pair {
   readonly finding: Raised;
 }
 
-/** Returns the pairs of a bill and an earlier bill that the bill's findings report with at least the given severity. */
+/** Returns the pairs of bills that findings of at least the given severity report: a bill with an earlier bill. */
 function pairsOf({ bill, findings }: AnalyzedBill, severity: Severity): Pair[] {
   return findings
     .filter((finding) => pairTypes.has(finding.type) && isAtLeast(finding.severity, severity))
@@ -233,7 +233,9 @@ interface Copy {
   readonly original: Bill | undefined;
   readonly bills: readonly AnalyzedBill[];
   readonly isFound: boolean;
-  /** True if a finding of severity MEDIUM or higher pairs a bill of this copy with another bill of the same claim. */
+  /**
+   * True if a finding of severity MEDIUM or higher pairs a bill of this copy with another bill for the same payment.
+   */
   readonly isPaired: boolean;
 }
 

@@ -1,4 +1,5 @@
-// Runs the entry of the TypeScript client for browsers in Deno: verifies a delivery and, with API and KEY, makes three calls.
+// Runs the browser entry of the TypeScript client in Deno: verifies a webhook delivery and, if the environment
+// variables API and KEY are set, makes three calls to the API.
 const entry = new URL('../../packages/client/dist/browser.js', import.meta.url);
 const { createClient, verifyWebhook } = await import(entry.href);
 

@@ -38,8 +38,8 @@ export function identifiersOfPart(
 }
 
 /**
- * Adds an ending such as `-2` to an identifier of a payment file, and cuts the identifier before it so that it does not
- * exceed its maximum length.
+ * Adds an ending such as `-2` to an identifier of a payment file. The identifier is shortened before the ending is
+ * added, so that the result does not exceed the maximum length.
  */
 function withEnd(id: string, end: string): string {
   return [...id].slice(0, IDENTIFIER_LENGTH_MAX - end.length).join('') + end;

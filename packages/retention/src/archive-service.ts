@@ -29,8 +29,8 @@ export interface ArchivedRecord {
 }
 
 /**
- * Reads records of one kind for a data export in a fixed order. The fields of such a record are listed one by one, and
- * none of them is a secret.
+ * Reads records of one kind for a data export in a fixed order. Each kind of record declares the exported fields one by
+ * one, and none of them is a secret.
  */
 export type ReadArchivePage = (request: ArchivePageRequest) => Promise<readonly ArchivedRecord[]>;
 

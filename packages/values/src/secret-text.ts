@@ -1,5 +1,6 @@
 /**
- * Visible ASCII characters with spaces only between them, as in API keys, client secrets and tokens of ERPs and KSeF.
+ * Pattern for visible ASCII characters with spaces only between them, as in API keys, client secrets and tokens of ERPs
+ * and KSeF.
  */
 const SECRET = /^[!-~](?:[ -~]*[!-~])?$/;
 

@@ -62,8 +62,8 @@ export function counted(count: number, what: string): string {
 }
 
 /**
- * Ends a sentence of an operator's command about all services. If some services failed, it limits the sentence to those
- * that responded.
+ * Returns the end of a sentence about all services in the output of an operator's command. If some services failed, it
+ * restricts the sentence to the services that responded.
  */
 export function ofAnswering(failures: readonly string[]): string {
   return failures.length === 0 ? '' : ' in the services that responded';

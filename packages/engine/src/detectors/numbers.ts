@@ -29,8 +29,8 @@ export function detectNumbers(facts: Facts, policy: Policy): RaisedFinding[] {
 }
 
 /**
- * Reports an unusual number pattern. A pattern counts as known for the supplier after several invoices with it.
- * Suppliers with many patterns are skipped.
+ * Reports an invoice number whose pattern is unusual for the supplier. A pattern counts as known after several invoices
+ * with it. Suppliers with many patterns are skipped.
  */
 function formatChanged(facts: Facts, parameters: NumberParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;

@@ -19,7 +19,10 @@ export interface OrderParameters {
   readonly exemptSuppliers: readonly string[];
   readonly usedInvoicesMin: number;
   readonly usedShareMin: number;
-  /** Minimum length and minimum number of digits in an order reference. Other references are names and cost centres. */
+  /**
+   * Minimum length and minimum number of digits of a purchase order reference. Shorter references, or references with
+   * fewer digits, count as names or cost centres.
+   */
   readonly referenceLengthMin: number;
   readonly referenceDigitsMin: number;
   readonly repeatedMin: number;

@@ -192,9 +192,7 @@ function apply(view: readonly number[], x: number, y: number): readonly [number,
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/**
- * Checks whether a text item of a PDF page is hidden, because a hidden text with the same content is at the same place.
- */
+/** Checks whether a text item of a PDF page is part of a hidden text, which has the same content at the same place. */
 function isHidden(item: PdfTextItem, hidden: readonly ShownText[]): boolean {
   const [, , , , x = 0, y = 0] = item.transform;
   const size = Math.hypot(item.transform[2] ?? 0, item.transform[3] ?? 0);

@@ -15,8 +15,8 @@ export async function* readStream(call: Readable): AsyncIterable<unknown> {
     // same stream.
     yield* call.iterator({ destroyOnReturn: false });
   } catch {
-    // A gRPC stream that ends too early was cancelled, because the servers and clients of the product never destroy a
-    // stream with an error.
+    // A gRPC stream that closes before its end counts as cancelled, because the servers and clients of the product
+    // never destroy a stream with an error.
     throw new DomainError(
       'unavailable',
       'The caller disconnected before the whole request stream arrived. Send the request again.',

@@ -146,7 +146,8 @@ export const createScan = (deps: Deps): CreateScan => {
     const answerOfFirst = async (): Promise<CreatedScan | undefined> =>
       isKeyed ? repeat(reference, fingerprint, caller) : undefined;
 
-    // A repeated request for a history scan succeeds even if the quota is used up or its company was deleted.
+    // A repeated request for a history scan succeeds even if the quota is used up, or if the company of the scan was
+    // deleted in the meantime.
     const known = await answerOfFirst();
     if (known !== undefined) return known;
     const tenant = await tenants.factsOf(organizationId, context, input.companyId);

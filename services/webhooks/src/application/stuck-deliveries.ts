@@ -1,7 +1,9 @@
 import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
 import type { Deliveries, OverdueDelivery } from './stores.js';
 
-/** Maximum number of overdue webhook deliveries that are reported. Further deliveries have the same cause. */
+/**
+ * Maximum number of overdue webhook deliveries that are reported. If there are more, they usually have the same cause.
+ */
 const LISTED_MAX = 100;
 
 /** Notifies the operator of overdue webhook deliveries. */

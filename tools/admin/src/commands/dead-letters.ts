@@ -154,8 +154,8 @@ async function lettersOf(
 }
 
 /**
- * Sends one dead letter again, or all dead letters of the service page by page. Letters that fail again precede the
- * next page, so they are not read twice.
+ * Sends one dead letter again, or all dead letters of the service page by page. The next page begins after the last
+ * dead letter that was read, so dead letters that fail again are not read twice.
  */
 async function resendIn(
   { call, report }: Operator,

@@ -101,8 +101,8 @@ export const releaseLine =
       }
       const person = personOf(context);
       const at = clock.now();
-      // The reviewers of invoices to which the payment line was joined earlier count as well, so that nobody can hide a
-      // reviewed invoice by naming another one.
+      // People who reviewed an invoice that earlier checks joined to the payment line may not release the line either.
+      // Otherwise a person could hide a reviewed invoice by naming another one.
       const paid = [
         ...new Set([
           ...[...line.result.invoices, ...result.invoices].map(({ invoiceId }) => invoiceId),
