@@ -19,7 +19,10 @@ export type System = Readonly<Record<ServiceName, NodeProcess>>;
 export interface SystemOptions extends Omit<Installation, 'mongodbUrlFor'> {
   readonly databasePrefix: string;
   readonly mongodbUrl: string;
-  /** Returns the database address of a service. If absent, the addresses that `serviceUrls` returns are used. */
+  /**
+   * Function that returns the database address of each service. Without this function, the addresses from `serviceUrls`
+   * are used.
+   */
   readonly mongodbUrlFor?: Installation['mongodbUrlFor'];
   readonly logDir: string;
   /** Name of the benchmarked system, which distinguishes the logs of several systems. */

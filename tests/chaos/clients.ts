@@ -99,7 +99,10 @@ function invoiceClient(
   let count = 0;
   let under = 0;
 
-  /** A chaos client continues with other requests while this one is repeated, unless too many are being repeated. */
+  /**
+   * Repeats a request in the background while the chaos client sends other requests. If the client already repeats too
+   * many requests, it waits for this one.
+   */
   const inBackground = async (work: Promise<unknown>): Promise<void> => {
     under++;
     const ended = work.finally(() => under--);
@@ -228,7 +231,10 @@ function sampleOf(seed: number, stream: string, number: number): Omit<Sample, 's
   };
 }
 
-/** Digits of two invoice numbers must not resemble each other, or the invoices would be duplicates as well. */
+/**
+ * Writes a number in letters. If different invoice numbers differed only in similar digits, the service would report
+ * the invoices as duplicates.
+ */
 function letters(value: number): string {
   return [...value.toString(26)].map((digit) => String.fromCharCode(65 + Number.parseInt(digit, 26))).join('');
 }

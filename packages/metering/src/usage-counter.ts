@@ -50,7 +50,7 @@ export interface UsageMark {
   readonly month: string;
   readonly meter: string;
   readonly amount: number;
-  /** Time of the record that counts against a quota, which is stored as its creation time. */
+  /** Time from which the usage counts. It is also stored as the creation time of the record that uses the quota. */
   readonly at: Date;
 }
 

@@ -36,7 +36,7 @@ export interface Page {
 export interface PageChange {
   /** True if the simulated ERP must state that another page follows, even if none does. */
   readonly isEndless: boolean;
-  /** Link to the next result page of the ERP that a fault puts in place of the right one. */
+  /** Wrong link to the next result page, which a simulated fault puts in place of the right link. */
   readonly nextLink?: string;
 }
 

@@ -80,8 +80,8 @@ export function sortableInstant(text: string): string | undefined {
 }
 
 /**
- * Returns the offset of Polish time from UTC.
- * @param ms instant in milliseconds, in whole seconds
+ * Returns the offset of Polish time from UTC in milliseconds.
+ * @param ms instant in milliseconds since 1970, without a fraction of a second
  */
 function polishOffsetMs(ms: number): number {
   const [day = '', time = ''] = polishTimes.format(ms).split(' ');

@@ -13,7 +13,10 @@ export interface SystemOptions {
   readonly secrets: Secrets;
   /** Directory with the identity files of each service and of the operator. */
   readonly identities: string;
-  /** Returns the database address of a service. If absent, the addresses that {@link serviceUrls} returns are used. */
+  /**
+   * Function that returns the database address of each service. Without this function, the addresses from
+   * {@link serviceUrls} are used.
+   */
   readonly mongodbUrlFor?: Installation['mongodbUrlFor'];
   /** Port of the gateway. With 0, the operating system chooses a free port. */
   readonly port?: number;

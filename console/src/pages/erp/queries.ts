@@ -7,14 +7,14 @@ export type ErpConnection = Schemas['ErpConnection'];
 export type ErpRun = Schemas['ErpRun'];
 
 export const ERP = 'erp-connections';
-/** Pause between two requests for the runs of a connection while a run is in progress. */
+/** Pause between two requests for the import runs of an ERP connection while an import run is in progress. */
 const POLL_MS = 3_000;
 
 export function useErpConnections() {
   return useList([ERP, 'list'], (query, signal) => client.get('/erp-connections', { query, signal }));
 }
 
-/** Reads a connection, and reads it again while a run is in progress. */
+/** Reads an ERP connection, and reads it again and again while an import run is in progress. */
 export function useErpConnection(connectionId: string) {
   return useQuery({
     queryKey: [ERP, connectionId],

@@ -84,8 +84,8 @@ export function ratesPerEuro(
 }
 
 /**
- * Finds the latest day on which every currency has a rate. The search starts at the issue date, or today if the issue
- * date is in the future.
+ * Finds the latest day on which all given currencies have a rate. The search goes back from the issue date, or from
+ * today if the issue date is in the future.
  */
 function rateDay(
   currencies: readonly string[],

@@ -204,7 +204,10 @@ function trustAfter(
   return earnsTrust(invoice) ? { earning: withEarning(earning, invoice) } : { asked: withEarning(asked, invoice) };
 }
 
-/** Returns the bank account link after a person accepted the account for a supplier, or withdrew the acceptance. */
+/**
+ * Returns the record of a bank account (link) after a person accepted the account for a supplier, or withdrew the
+ * acceptance.
+ */
 export function withAcceptedLink(link: BankLink, supplierId: string, isAccepted: boolean): BankLink {
   const suppliers = link.suppliers.map((linked) => {
     if (linked.supplierId !== supplierId || isAccepted === (linked.accepted === true)) return linked;

@@ -227,7 +227,7 @@ async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end
   });
 }
 
-/** Counts the signatures that cover the PDF up to the end of a revision after `end`. */
+/** Counts the signatures that were added in revisions after the one that ends at `end`. */
 function signaturesBehind({ bytes, ends, byteRanges }: History, end: number): number {
   return byteRanges.filter(
     (range) =>

@@ -11,7 +11,7 @@ import type { DateMatch } from './dates.js';
 /** Confidence that the only date of a document is the issue date, whatever its label. */
 const CERTAINTY_OF_LONE_DATE = 0.88;
 /**
- * Minimum score of a date after the label of its field that makes the date certain. In all measured invoices, a date
+ * Minimum score at which a date that follows a label of its field counts as certain. In all measured invoices, a date
  * with this score was the correct date.
  */
 const SCORE_OF_LABELLED_DATE_MIN = 0.65;

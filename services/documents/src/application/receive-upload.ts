@@ -16,8 +16,8 @@ import type { ContentStore, Receiving, Upload, UploadStore } from './uploads.js'
 export const UPLOAD_BYTES_METER = 'upload_bytes';
 
 /**
- * Interval at which a PUT request with an uploaded file renews its lease, which is a third of the lease. The lease is
- * renewed only while bytes arrive, so that another PUT request may take over from a stalled PUT request.
+ * Interval at which a PUT request with an uploaded file renews its lease: a third of the duration of the lease. The
+ * lease is renewed only while bytes arrive, so that another PUT request may take over from a stalled PUT request.
  */
 const RENEW_EACH_MS = 20_000;
 /** Number of seconds that a caller must wait while another PUT request stores the bytes of the same upload. */

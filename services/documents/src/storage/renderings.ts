@@ -30,8 +30,8 @@ const STORING_MS_MAX = 600_000;
 const BATCH_MAX = 200;
 
 /**
- * A stored rendering of a document, whose file has the same id as this record, or the reason why the document cannot be
- * rendered.
+ * Record of a document rendering. It has the same id as the file with the rendered bytes, or states why the document
+ * cannot be rendered.
  */
 export interface RenderingDocument {
   readonly _id: string;

@@ -1,7 +1,10 @@
 import { ErpFault, Outage } from '../domain/faults.js';
 import type { ErpAnswer } from './provider.js';
 
-/** A row in an ERP's response table: a response that only the ERP itself sends, and its fault. */
+/**
+ * A row in an ERP's response table: describes a response that only the ERP itself sends, and names the fault that the
+ * response indicates.
+ */
 export interface AnswerRule {
   /**
    * HTTP statuses of an ERP response to which the row of the response table applies. Absent if the row applies to every

@@ -379,8 +379,9 @@ export function confirmed(progress: Progress, upoReferenceNumber: string): Progr
 }
 
 /**
- * Fails a KSeF submission that has not been sent, for a reason that the ksef service found. A document that may have
- * arrived is still tracked. The message states whether anything was ever sent.
+ * Fails a KSeF submission for a reason that the ksef service found. If its document was sent in the current session and
+ * may have arrived, the submission does not fail and is still tracked. The failure message states whether the document
+ * was sent in an earlier session.
  */
 export function givenUp(
   progress: Progress,

@@ -49,9 +49,9 @@ const SETTLING_MS = 10_000;
 const FINAL_COUNTS_MAX = 20_000;
 
 /**
- * Reserves request tokens of rate limits. The results have the order of the requested policies (HTTP and security
- * reference, section 7). If the requested number of tokens is not available, the function tries to reserve a single
- * token.
+ * Reserves request tokens for one or more rate limit policies, and returns one result for each, in the order of the
+ * request (HTTP and security reference, section 7). If the requested number of tokens is not available, the function
+ * tries to reserve a single token.
  */
 export const reserveRequests = ({ windows, clock }: { windows: RateWindows; clock: Clock }) => {
   const finalCounts = createCache({

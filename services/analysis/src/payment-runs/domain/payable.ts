@@ -8,8 +8,8 @@ export interface PayableAccount {
   readonly key: string;
   readonly masked: string;
   /**
-   * Source from which a bank account is known: the bill itself, earlier trusted use for the supplier, or the vendor
-   * master of the ERP.
+   * States why the bank account is known: the bill itself names it, the supplier has used it before and it is trusted,
+   * or the vendor master of the ERP contains it.
    */
   readonly from: 'INVOICE' | 'SUPPLIER' | 'VENDOR';
 }
@@ -81,7 +81,10 @@ export interface ReceivedCredit {
 
 /** Maximum age of a received credit note that counts as open, in days since its issue. */
 export const RECEIVED_CREDIT_DAYS_MAX = 400;
-/** Maximum number of received credit notes of one supplier that may be open: the newest credit notes. */
+/**
+ * Maximum number of received credit notes of one supplier that are treated as open. If there are more, only the newest
+ * are.
+ */
 export const RECEIVED_CREDITS_PER_SUPPLIER_MAX = 16;
 
 /**

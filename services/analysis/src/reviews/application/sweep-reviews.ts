@@ -3,7 +3,10 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { FindingStore } from '../../records/application/finding-store.js';
 import type { ReviewEffects } from './review-effects.js';
 
-/** Age of a review of a finding after which its worker counts as lost, if the review was not applied completely. */
+/**
+ * Age at which a stored review that was not applied completely is taken over by the sweep, because its worker counts as
+ * lost.
+ */
 const PENDING_MS_MIN = 30_000;
 
 interface Deps {

@@ -236,8 +236,8 @@ export interface AccountReview {
   /** The newest current fraud confirmation, because of which the bank account is blocked for the whole organization. */
   readonly fraud: { readonly findingId: string; readonly since: Date } | undefined;
   /**
-   * Trust in a bank account for one supplier, or undefined without a review. Without a review, the account becomes
-   * trusted by use.
+   * Trust in the bank account for one supplier, as decided by reviews. Undefined if no review concerns it; the account
+   * then becomes trusted by use.
    */
   readonly trust: 'FRAUD' | 'REVIEWED' | undefined;
 }

@@ -137,7 +137,7 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
 
 /**
  * Builds the filter of a Xero query.
- * @param type the condition for documents of suppliers
+ * @param type the condition that selects documents of suppliers
  */
 function queryOf(type: string | undefined, { from, dateFrom }: Window): ListQuery {
   if (type === undefined || dateFrom === undefined) return { where: type, modifiedSince: from };
