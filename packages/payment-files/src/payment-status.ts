@@ -1,4 +1,4 @@
-/** States of a payment that a report of a bank names (ISO 20022 ExternalPaymentTransactionStatus). */
+/** States that a bank's report can name for a payment (ISO 20022 ExternalPaymentTransactionStatus). */
 export const paymentStatuses = [
   'ACTC',
   'ACCP',

@@ -28,7 +28,10 @@ interface Deps {
 
 /** Minimum number of days that the file `recent` with exchange rates contains. */
 const RECENT_DAYS = 80;
-/** Time window in Frankfurt in which the new exchange rates of the day are published, at about 16:00. */
+/**
+ * Time window (Frankfurt time) in which the new exchange rates of the day may be published. They are usually published
+ * at about 16:00.
+ */
 const WINDOW = { from: '15:30', to: '18:00' } as const;
 
 export interface RateLoader {
