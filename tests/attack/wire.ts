@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 export const ATTACKER = '127.0.0.2';
 
 /**
- * Opens a connection to the gateway, which the gateway may close at any time.
+ * Opens a connection to the gateway. The gateway may close the connection at any time.
  * @param from address of the client
  */
 export async function open(port: number, from: string = ATTACKER): Promise<Socket> {

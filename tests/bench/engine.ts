@@ -121,8 +121,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Returns the facts of invoices with a history, as the service would load them. The bills are those of `npm run bench`,
- * whose numbers and amounts all differ.
+ * Returns the facts of invoices with a history, as the service would load them. The bills are those of `npm run bench`.
+ * Their numbers and amounts all differ.
  */
 function factsAmongStrangers(): Facts[] {
   const history = inMemoryHistory();

@@ -1,6 +1,6 @@
-// Replaces mutual TLS between the services by plain TCP, which the product itself does not support. The benchmark of
-// mutual TLS makes a service load this module before its own program. The check of callers and the connections to
-// MongoDB and NATS stay unchanged.
+// Replaces mutual TLS between the services by plain TCP, for the benchmark that measures the cost of mutual TLS. The
+// product itself does not support plain TCP. The benchmark makes a service load this module before its own program. The
+// check of callers and the connections to MongoDB and NATS stay unchanged.
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
 import { basename } from 'node:path';

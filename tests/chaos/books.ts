@@ -290,7 +290,7 @@ async function deadLettersOf(db: Db): Promise<string[]> {
 }
 
 interface Durable {
-  /** Name of the durable consumer of an event stream, together with the name of the stream. */
+  /** Name of a durable consumer, together with the name of its event stream. */
   readonly name: string;
   readonly pending: number;
   readonly unacknowledged: number;

@@ -1,5 +1,5 @@
-// Starts the webhook receivers of a chaos run, which respond or fail as configured. Their endpoints are registered
-// before the load begins, and the audit checks the requests that they received.
+// Starts the webhook receivers of a chaos run. The receivers respond or fail as configured. Their endpoints are
+// registered before the load begins, and the audit checks the requests that they received.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { startWebhookReceiver } from '@invoicecontrol/simulators/webhook-receiver';

@@ -103,8 +103,8 @@ function inOrderOfArrival(bills: readonly Bill[]): Bill[] {
 }
 
 /**
- * Returns the bills in the order of their issue dates, in which the rows of a history scan are analyzed. Bills with the
- * same issue date stay in the order of their arrival, which is the order of the rows in the file.
+ * Returns the bills in the order in which the rows of a history scan are analyzed: by issue date. Bills with the same
+ * issue date stay in the order of their arrival, which is also the order of the rows in the file.
  */
 function inOrderOfIssue(bills: readonly Bill[]): Bill[] {
   return inOrderOfArrival(bills).sort((left, right) => compareText(left.invoice.issue_date, right.invoice.issue_date));

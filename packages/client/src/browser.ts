@@ -1,5 +1,5 @@
-// The entry point of the API client for browsers, workers, Deno and Bun, which imports nothing of Node.js. In this
-// entry point, `verifyWebhook` returns a promise, because Web Crypto works with promises.
+// The entry point of the API client for browsers, workers, Deno and Bun. It imports nothing from Node.js. Its
+// `verifyWebhook` returns a promise, because Web Crypto works with promises.
 export { createClient } from './create-client.js';
 export type {
   Answer,

@@ -25,8 +25,8 @@ const KEEP_ALIVE_MS = 10_000;
 const CONNECTION_MS_MAX = 60_000;
 
 /**
- * HTTP agents for addresses that the operator configured, which need no egress guard. Certificates are checked against
- * the authorities of Node.js, including `NODE_EXTRA_CA_CERTS`.
+ * HTTP agents for addresses that the operator configured. These addresses need no egress guard. Certificates are
+ * checked against the authorities of Node.js, including `NODE_EXTRA_CA_CERTS`.
  */
 export function trustedAgents({ connectionsPerOrigin, connectMs, peer }: AgentLimits): Agents {
   return agentsOf(buildConnector({ timeout: connectMs, allowH2: false }), { connectionsPerOrigin, peer });
@@ -54,8 +54,8 @@ export function destroyAgents(agents: Agents): void {
 }
 
 /**
- * An HTTP or HTTPS agent for node:http whose connections are opened by a connector of undici, which guards the address
- * and limits the time.
+ * An HTTP or HTTPS agent for node:http. A connector of undici opens its connections, guards the address and limits the
+ * time.
  */
 class ConnectorAgent extends Agent {
   /**

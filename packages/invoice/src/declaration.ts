@@ -69,8 +69,8 @@ export interface Members {
 
 /**
  * A rule about several fields of an object in the invoice. The rule is checked even if some fields are wrong, so that
- * all faults are reported.
- * @param values the given fields in their stored form; undefined if a field is wrong
+ * all faults are reported together.
+ * @param values the given fields in their stored form; a wrong field is undefined
  */
 export type Rule = (values: Values, report: Report) => void;
 export type Values = Readonly<Record<string, unknown>>;

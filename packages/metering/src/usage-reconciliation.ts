@@ -65,8 +65,8 @@ const SETTLED_AFTER_MS = MINUTE_MS;
  */
 const SUM_LEASE_MS = MINUTE_MS;
 /**
- * Maximum duration of an operation that lowers a counted amount of usage, which normally takes milliseconds. An
- * operation that has taken longer was interrupted by a crash.
+ * Maximum duration of an operation that lowers a counted amount of usage. Such an operation normally takes
+ * milliseconds. If it has taken longer than the maximum, a crash has interrupted it.
  */
 const LOWERING_MS_MAX = MINUTE_MS;
 /**

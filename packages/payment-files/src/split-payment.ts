@@ -10,7 +10,7 @@ export interface SplitPayment {
   readonly text: string;
 }
 
-/** Maximum number of characters of the title of a split payment that are read. */
+/** Maximum number of characters that are read from the title of a split payment. */
 const TEXT_LENGTH_MAX = 1_000;
 
 /**

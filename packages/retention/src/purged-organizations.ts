@@ -13,8 +13,8 @@ interface PurgedOrganizationDocument {
 }
 
 /**
- * Purged organizations, which are stored permanently: external systems may send their ids at any later time, whereas
- * events and requests end within days (ADR 0093).
+ * Purged organizations. They are stored permanently, because external systems may send their ids at any later time,
+ * whereas events and requests end within days (ADR 0093).
  */
 export interface PurgedOrganizations {
   add(organizationId: string): Promise<void>;

@@ -20,8 +20,8 @@ export interface Job {
    */
   readonly alarm?: Alarm;
   /**
-   * Runs the background job once. When the signal is aborted, the service stops and waits for this run, which must not
-   * start new work.
+   * Runs the background job once. When the signal is aborted, the service is stopping and waits for this run, so the
+   * run must not start new work.
    */
   readonly run: (signal: AbortSignal) => Promise<unknown>;
 }

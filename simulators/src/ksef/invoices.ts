@@ -180,7 +180,7 @@ export class Invoices {
     };
   }
 
-  /** Returns the confirmation (UPO) of an accepted invoice, which is created at the first request. */
+  /** Returns the confirmation (UPO) of an accepted invoice. The confirmation is created at the first request. */
   confirm(invoice: Invoice, session: Session): Confirmation {
     const { confirmations } = this.#deps;
     // The record of the KSeF invoice is read again, because the caller may have read it before the confirmation was

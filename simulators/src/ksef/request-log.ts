@@ -43,7 +43,7 @@ export class RequestLog {
   readonly #requests: Table<LoggedRequest>;
   readonly #sends: Table<Send>;
   readonly #numbers: Table<number>;
-  /** All KSeF tokens that were ever created, whose text the log must not contain. */
+  /** All KSeF tokens that were ever created. The log must not contain their text. */
   readonly #tokens: Table<string>;
 
   constructor(store: Store) {
@@ -103,8 +103,8 @@ export class RequestLog {
 
   /** Counts the KSeF requests that send an invoice (S2) by the hash of the invoice. */
   sends(context: string | undefined): Readonly<Record<string, number>> {
-    // A Map is used for the counts, because the caller of KSeF chooses the hash of an invoice, which may be
-    // `__proto__`.
+    // A Map is used for the counts, because the caller of KSeF chooses the hash of an invoice. The hash may be
+    // `__proto__`, which a plain object could not count.
     const counts = new Map<string, number>();
     for (const send of this.#sends.values()) {
       if (context !== undefined && send.context !== context) continue;

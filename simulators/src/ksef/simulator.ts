@@ -29,7 +29,10 @@ export interface KsefSimulator {
   readonly url: string;
   /** Returns the certificate, in PEM format, whose key seals the confirmations of a KSeF environment. */
   readonly sealCertificate: (environment: EnvironmentName) => Promise<string>;
-  /** Returns a revocation list (CRL), in PEM format, which names the seal certificate of KSeF if that is revoked. */
+  /**
+   * Returns a revocation list (CRL) in PEM format. The list names the seal certificate of KSeF if the certificate is
+   * revoked.
+   */
   readonly sealRevocationList: (environment: EnvironmentName, isSealRevoked: boolean) => Promise<string>;
   readonly stop: () => Promise<void>;
 }

@@ -63,7 +63,7 @@ interface Installation {
     readonly books?: Books;
     readonly filing?: Filing;
   };
-  /** Port of the simulated Odoo, which the next start uses again if it is free. */
+  /** Port of the simulated Odoo. The next start uses this port again if it is free. */
   readonly odooPort?: number;
 }
 

@@ -292,8 +292,8 @@ function isArithmetic(id: string): boolean {
 }
 
 /**
- * Returns the subjects of a finding about a file, which applies to every upload of that file. The bank account is also
- * a subject, because a forger would have chosen it.
+ * Returns the subjects of a finding about a file, so that the finding applies to every upload of that file. The bank
+ * account is also a subject, because a forger would have chosen it.
  */
 function aboutFile({ invoice }: Facts): Pick<RaisedFinding, 'about' | 'alsoAbout'> {
   return { about: [invoice.documentSha256 ?? invoice.invoiceId], alsoAbout: accountsOf(invoice) };

@@ -35,7 +35,8 @@ export interface TaxIdFault extends TaxRegistration {
 
 /**
  * Returns the fault of the supplier's tax id. Undefined if the tax id has no fault, or if its country is unknown. A tax
- * id without a country may be a national number of another kind, which is not an error.
+ * id that was printed without a country and has a wrong format is no fault, because it may be a national number of
+ * another kind.
  */
 export function taxIdFault(facts: Facts): TaxIdFault | undefined {
   const registration = taxRegistration(facts);

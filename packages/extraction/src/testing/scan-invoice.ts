@@ -6,7 +6,7 @@ import type { Sending } from './measure-reading.js';
 
 const POINTS_PER_INCH = 72;
 /**
- * Values of a rough scan, which looks like the picture that a scanner makes: slightly rotated, blurred and grainy, on
+ * Values of a rough scan. It looks like the picture that a scanner makes: slightly rotated, blurred and grainy, on
  * paper that is not quite white.
  */
 const TURN_DEGREES = 0.6;

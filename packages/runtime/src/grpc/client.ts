@@ -86,8 +86,8 @@ export function openChannel(
   const secure = credentials.createFromSecureContext(identity.secureContext, { checkServerIdentity });
   const isDue = onceAMinute();
   const client = new Client(address, secure, {
-    // gRPC compares the certificate of the called service with the name of the service instead of with its address,
-    // which is an IP address if all services run on one machine.
+    // gRPC compares the certificate with the name of the called service and not with its address, because the address
+    // is only an IP address if all services run on one machine.
     'grpc.ssl_target_name_override': service,
     'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
     'grpc.max_receive_message_length': messageBytesMax,

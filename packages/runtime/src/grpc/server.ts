@@ -61,7 +61,7 @@ export interface GrpcServerOptions {
   readonly onRefused?: ((refused: RefusedCall) => void) | undefined;
   readonly hasReflection?: boolean;
   readonly messageBytesMax?: number;
-  /** Maximum age of a connection in milliseconds, which only tests change. */
+  /** Maximum age of a connection in milliseconds. Only tests change this age. */
   readonly connectionAgeMs?: number;
 }
 

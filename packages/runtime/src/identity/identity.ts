@@ -15,7 +15,7 @@ export interface IdentityOptions {
   readonly logger: Logger;
   /** Name of the service that its certificate must contain. If absent, the certificate may name any service. */
   readonly service?: string;
-  /** Interval at which the files of an identity are read again, which only tests change. */
+  /** Interval at which the files of an identity are read again. Only tests change this interval. */
   readonly pollMs?: number;
   readonly clock?: Clock;
 }

@@ -81,8 +81,8 @@ function differingIndexes(before: readonly unknown[], after: readonly unknown[])
 }
 
 /**
- * Most unchanged entries of a list in a MongoDB document are the same objects, which are recognized without a
- * comparison of their members.
+ * Most unchanged entries of a list in a MongoDB document are the same objects. They are recognized without a comparison
+ * of their members.
  */
 function isSame(before: unknown, after: unknown): boolean {
   return before === after || isDeepStrictEqual(before, after);

@@ -122,8 +122,8 @@ function knownRemoteCompany(known: readonly Connection[], derived: string): stri
 }
 
 /**
- * Derives the id of a company in the ERP, which stays the same if the company is connected again. The ids of imported
- * records are derived from this id.
+ * Derives the id of a company in the ERP. The id stays the same if the company is connected again, and the ids of
+ * imported records are derived from it.
  */
 export function remoteCompanyId(organizationId: string, provider: ProviderCode, remoteKey: string): string {
   return uuidV5(JSON.stringify([organizationId, provider, remoteKey]), REMOTE_COMPANY_NAMESPACE);

@@ -35,7 +35,7 @@ export interface StreamState {
   readonly window?: OpenWindow | undefined;
 }
 
-/** A list of all record ids of an ERP stream, which is compared with the imported records. */
+/** A list of all record ids of an ERP stream. The list is compared with the imported records. */
 export interface IdList {
   /** Time when the first page of the list of all ERP record ids was requested. Absent before this request. */
   readonly begunAt?: Date;

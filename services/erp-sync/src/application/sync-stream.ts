@@ -29,9 +29,9 @@ export function firstDay(importFrom: string | undefined, now: Date, initialMonth
 }
 
 /**
- * Reads an ERP stream to its end: continues the time window of an earlier run, or begins a new one at the cursor. Once
- * a page of ERP records is stored, its position is stored too, while the next page is already being stored. The cursor
- * of the stream is moved after the last page.
+ * Reads an ERP stream to its end: continues the time window of an earlier run, or begins a new one at the cursor. After
+ * a page of ERP records was stored, its position is stored as well, while the next page is already being stored. After
+ * the last page, the cursor of the stream is moved.
  * @throws ErpFault
  */
 export async function readStream<S extends StreamName>(

@@ -21,7 +21,10 @@ export const CALL_TRIES_MAX = 6;
  * below the message limit.
  */
 const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
-/** Maximum number of bytes for the tag and length of a field of a gRPC message, and for a value that is not text. */
+/**
+ * Maximum number of bytes of a gRPC message field other than its text: the tag and length, or a whole value that is not
+ * text.
+ */
 const FIELD_BYTES_MAX = 32;
 /** Maximum number of UTF-8 bytes for one UTF-16 unit, by which the size of a gRPC message is estimated. */
 const BYTES_PER_CHARACTER_MAX = 3;
@@ -41,9 +44,9 @@ const CALL_MS_MAX = 60_000;
 export const COMPLETE_CALLS_MAX = 500;
 
 /**
- * Sends ERP records to the analysis service in calls of limited size. If the service is unavailable, a call is
- * repeated, because calls are repeatable and a run of an hour must not fail because of a short outage.
- * @param backoffMs delay before the second attempt, which doubles with each further attempt
+ * Sends ERP records to the analysis service in calls of limited size. A call is repeated if the service is unavailable,
+ * because a run of an hour must not fail because of a short outage. The analysis service accepts repeated calls.
+ * @param backoffMs delay before the second attempt; it doubles with each further attempt
  */
 export function importsByAnalysis(channel: Channel, backoffMs: number): Imports {
   const analysis = client(ErpImportServiceDefinition, channel);

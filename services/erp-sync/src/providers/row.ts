@@ -16,9 +16,9 @@ export class RowFault extends Error {
 }
 
 /**
- * A row from an ERP, which is read field by field. A field of a wrong type makes only its own row invalid. Every value
- * that means "nothing" in an ERP (an absent field, null, false, an empty string) is undefined. `packages/books` checks
- * for all ERPs which values are allowed.
+ * A row from an ERP whose fields are read one by one. A field of a wrong type makes only its own row invalid. Every
+ * value that means "nothing" in an ERP (an absent field, null, false, an empty string) is undefined. For all ERPs,
+ * `packages/books` checks which values are allowed.
  */
 export class Row {
   readonly #fields: Readonly<Record<string, unknown>>;

@@ -66,7 +66,8 @@ function noticeOf(connection: Ending, { now, tokensEnd }: EndFacts): EndNotice |
 
 /**
  * Returns the expiry notice that must be given for a KSeF secret now. Earlier notices that were missed are left out. A
- * secret that has already expired gets no notice, because KSeF then refuses the login, which is announced separately.
+ * secret that has already expired gets no notice, because KSeF then refuses the login, and this refusal is announced
+ * separately.
  */
 export function dueNotice(connection: Ending & Pick<Connection, 'endTold'>, facts: EndFacts): EndNotice | undefined {
   const notice = noticeOf(connection, facts);

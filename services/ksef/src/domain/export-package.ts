@@ -20,7 +20,7 @@ const RATIO_FREE_BYTES = 1024 * 1024;
 const AES_BLOCK_BYTES = 16;
 const NAME_SHOWN_MAX = 80;
 
-/** Error for a KSeF package that cannot be received. Another export of the same window may succeed. */
+/** Error for a KSeF package that cannot be received. Another export of the same time window may succeed. */
 export class PackageFault extends Error {
   constructor(message: string) {
     super(message);

@@ -168,7 +168,7 @@ export function priced(prices: readonly number[], quantityMax: number): Pricing 
   };
 }
 
-/** Returns a fixed price for a supplier's test bills, which is raised by some percent each January. */
+/** Returns a fixed price for a supplier's test bills. The price is raised by some percent each January. */
 export function fixed(typicalCents: number, yearlyPercent = 3): Pricing {
   return (random) => {
     const start = 100 * Math.round((typicalCents * Math.exp((random.next() - 0.5) * 1.4)) / 100);
@@ -176,7 +176,7 @@ export function fixed(typicalCents: number, yearlyPercent = 3): Pricing {
   };
 }
 
-/** Returns amounts of test bills for consumption, which are high in winter and never repeat. */
+/** Returns amounts of test bills for consumption. The amounts are high in winter and never repeat. */
 export function metered(typicalCents: number): Pricing {
   return (random) => {
     const own = typicalCents * Math.exp((random.next() - 0.5) * 1.2);

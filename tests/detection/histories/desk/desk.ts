@@ -52,7 +52,7 @@ export interface Numbers {
   readonly restart?: 'year' | 'month' | 'fiscal year';
 }
 
-/** Suppliers of one trade in the test data, which number, price and send their bills alike. */
+/** Suppliers of one trade in the test data. All of them number, price and send their bills alike. */
 export interface Line {
   /** Texts that follow the first word of the supplier's name. `_` stands for that word if it does not come first. */
   readonly tails: readonly string[];

@@ -18,7 +18,10 @@ export type Rhythm =
   | { readonly kind: 'irregular'; readonly perYear: readonly [number, number] }
   | { readonly kind: 'seasonal'; readonly months: readonly number[]; readonly perMonth: readonly [number, number] };
 
-/** Pricing schemes of the suppliers in the test data, which determine the net amounts of their bills in cents. */
+/**
+ * Pricing schemes of the suppliers in the test data. A scheme determines the net amounts of a supplier's bills in
+ * cents.
+ */
 export type Pricing =
   | { readonly kind: 'odd'; readonly typical: readonly [number, number] }
   | { readonly kind: 'fixed'; readonly between: readonly [number, number]; readonly rise?: readonly [number, number] }
@@ -31,8 +34,8 @@ export interface Trade {
   readonly suppliers: number;
   readonly countries: readonly string[];
   /**
-   * Words for the trade of the supplier, which are part of its name. They are listed by country, or for all countries
-   * (`any`).
+   * Words for the trade of a supplier that are part of the supplier's name. They are listed by country, or for all
+   * countries (`any`).
    */
   readonly words: Readonly<Record<string, readonly string[]>>;
   readonly rhythm: Rhythm;
@@ -46,7 +49,7 @@ export interface Trade {
    */
   readonly isLocal?: boolean;
   readonly terms?: readonly number[];
-  /** Label of all bills of the trade, which are correct but look like copies. */
+  /** Label for all bills of the trade if they are correct but look like copies. */
   readonly hardNegative?: string;
   /** Minimum and maximum number of bills of the supplier on one day. */
   readonly perDay?: readonly [number, number];

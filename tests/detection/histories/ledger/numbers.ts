@@ -13,7 +13,7 @@ export interface Numbering {
   readonly step?: readonly [number, number];
   /** True if the bills of one period have the suffixes `-1`, `-2`, even if the period has only one bill. */
   readonly hasParts?: boolean;
-  /** True if the bills carry the number of a contract, which repeats from bill to bill. */
+  /** True if the bills carry the number of a contract, so that several bills have the same number. */
   readonly isContract?: boolean;
 }
 

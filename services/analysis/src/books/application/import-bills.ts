@@ -31,7 +31,7 @@ interface Deps {
   readonly vendors: Pick<VendorStore, 'ofBills' | 'noteSuppliers'>;
   readonly suppliers: Pick<SupplierStore, 'identitiesByKeys'>;
   readonly bills: BillStore;
-  /** Detection policy with the limits for similar names, which decide to which supplier an ERP bill belongs. */
+  /** Detection policy. Its limits for similar names decide to which supplier an ERP bill belongs. */
   readonly policy: Policy;
   readonly clock: Clock;
 }
@@ -227,7 +227,8 @@ function matchPart(
       invoiceId: id,
       companyId,
       source: 'ERP',
-      // Other invoices cannot find a draft bill yet, so the current time is only a placeholder, which is ignored.
+      // Other invoices cannot find a draft bill yet, so its time of receipt is ignored, and the current time is only a
+      // placeholder.
       receivedAtMs: foundAtMsOf(bill, stored, now) ?? now.getTime(),
       externalId: bill.externalId,
     },

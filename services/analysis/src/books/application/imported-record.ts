@@ -96,7 +96,7 @@ export interface ImportedStore<R extends ImportedRecord> {
   find(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, R>>;
   /**
    * Writes imported ERP records in bulk.
-   * @returns ids of the records that another writer changed in the meantime, which are not overwritten
+   * @returns ids of the records that were not written, because another writer changed them in the meantime
    */
   write(organizationId: string, records: readonly R[]): Promise<ReadonlySet<string>>;
 }

@@ -22,7 +22,7 @@ interface Deps {
   readonly suppliers: Pick<SupplierStore, 'find' | 'findByKeys'>;
   readonly invoices: Pick<InvoiceStore, 'newestOf'>;
   readonly findings: Pick<FindingStore, 'list' | 'openOfVendor'>;
-  /** Detection policy, whose limits for similar names decide which supplier a vendor belongs to. */
+  /** Detection policy. Its limits for similar names decide to which supplier a vendor belongs. */
   readonly policy: Policy;
 }
 

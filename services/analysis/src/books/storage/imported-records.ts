@@ -37,7 +37,7 @@ export const importedIndexes: readonly NamedIndex[] = [
   { key: { organizationId: 1, connectionId: 1, changedAt: 1 }, name: 'changes' },
 ];
 
-/** Creates a store for imported records of an ERP, which are read and written page by page. */
+/** Creates a store for imported records of an ERP. The records are read and written page by page. */
 export function importedStore<R extends ImportedRecord>(
   collection: Collection<ImportedDocument<R>>,
 ): ImportedStore<R> & DeletableStore {

@@ -6,8 +6,8 @@ import { countWriter, versionWriter, writeGuarded } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
 
 /**
- * A stored link: the record of a bank account or purchase order of an organization, which counts the invoices that
- * state it.
+ * A stored link. It is the record of a bank account or purchase order of an organization, and counts the invoices that
+ * state the account or order.
  */
 export interface LinkDocument<L extends object = object> {
   /**

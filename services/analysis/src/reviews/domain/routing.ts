@@ -174,8 +174,8 @@ export function ruleFor(
 }
 
 /**
- * Returns the routing rule that matches a new finding about a whole history scan or ERP records, which has neither a
- * supplier nor an amount.
+ * Returns the routing rule for a new finding about a whole history scan or about ERP records. Such a finding has
+ * neither a supplier nor an amount.
  */
 export function ruleForScan(
   rules: readonly RoutingRule[],

@@ -211,7 +211,7 @@ export function changedSince({ from }: Window, modified = 'lastModifiedDateTime'
   return from === undefined ? undefined : `${modified} ge ${from}`;
 }
 
-/** Documents of Business Central without a date are drafts, which are read regardless of the first import date. */
+/** In Business Central, a document without a date is a draft. Drafts are read regardless of the first import date. */
 export function datedFrom({ dateFrom }: Window, field: string | undefined): string | undefined {
   if (dateFrom === undefined || field === undefined) return undefined;
   return `(${field} ge ${dateFrom} or ${field} eq ${NO_DATE})`;

@@ -62,7 +62,7 @@ export function faultOfRpc({ status, json }: ErpAnswer, model: string): ErpFault
 }
 
 /**
- * Returns the code of an Odoo exception, which is the last part of its name: `AccessError` for
+ * Returns the code of an Odoo exception: the last part of its name, such as `AccessError` for
  * `odoo.exceptions.AccessError`.
  */
 function codesOf(exception: unknown): readonly string[] {

@@ -1,6 +1,6 @@
 /**
- * Pattern of a number in a CSV cell, in the form in which the API writes amounts and scores. Such a cell is not a
- * formula, although it may begin with a minus sign.
+ * Pattern of a number in a CSV cell, in the form in which the API writes amounts and scores. A cell with such a number
+ * is not a formula, although it may begin with a minus sign.
  */
 const DECIMAL = /^-?[0-9]+(?:\.[0-9]+)?$/;
 

@@ -27,8 +27,8 @@ const access = { minimumRole: 'ANALYST', scope: 'documents:read' } as const;
  */
 const PICTURE_POLICY = "sandbox; default-src 'none'";
 /**
- * Content security policy for the HTML views of invoices. A view has its own style sheet, which is allowed by its
- * digest.
+ * Content security policy for the HTML views of invoices. Each view has its own style sheet, and the policy allows it
+ * by its digest.
  */
 const VIEW_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";

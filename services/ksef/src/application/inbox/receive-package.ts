@@ -13,8 +13,9 @@ import type { DownloadedInvoice } from '../ksef-calls.js';
 import type { ChannelDocuments, MonthlyLimits, OpenPackage, ReceivedInvoice, UploadAnalyses } from './stores.js';
 
 /**
- * Maximum number of attempts to call an unavailable service while a KSeF invoice package is received. All attempts
- * together take about 15 seconds, so that a restart of that service does not require another download.
+ * Maximum number of attempts for each call to an unavailable service while a KSeF invoice package is received. All
+ * attempts together take about 15 seconds. If the service only restarts, the package therefore need not be downloaded
+ * again.
  */
 const ATTEMPTS_MAX = 5;
 const context = systemContext('ksef inbox');
