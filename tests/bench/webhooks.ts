@@ -211,7 +211,8 @@ async function measureWork(system: WebhooksSystem): Promise<Figure[]> {
 }
 
 /**
- * Measures the webhook deliveries of many events at once, with the same requests by a bare program before and after.
+ * Measures the webhook deliveries of many events that occur at once. For comparison, a bare program sends the same
+ * requests before and after.
  */
 async function measureThroughput(system: WebhooksSystem): Promise<Figure[]> {
   const tenant = await system.newTenant();

@@ -1,5 +1,5 @@
-// Runs `npm run walk`, which does in each language what an integrator does from a fresh clone to a verified webhook,
-// and measures the time.
+// Runs `npm run walk`, which follows the steps of an integrator in each programming language, from a fresh clone to a
+// verified webhook, and measures the time that they take.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readDemo } from '../e2e/npm-start.js';

@@ -2,7 +2,7 @@ import { ApiError, NetworkError } from './errors.js';
 
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MS_MAX = 30_000;
-/** Minimum pause before a retry for which the API states the time, even if `Retry-After` is shorter. */
+/** Minimum pause before a retry after a response that states when to retry, even if its `Retry-After` is shorter. */
 const ASKED_PAUSE_MS_MIN = 1_000;
 const transientStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 

@@ -153,7 +153,8 @@ function splitHeading(heading: string): { readonly name: string; readonly curren
   const name = text.slice(0, match.index);
   if (currency === '€') return { name, currency: 'EUR' };
   if (currency === '£') return { name, currency: 'GBP' };
-  // The heading of a column states no date, so its currency needs to be valid only on a fixed day.
+  // The heading of a column states no date. Its currency is therefore accepted if suppliers invoiced in it on a fixed
+  // day.
   return 'code' in invoiceCurrency(currency, '2000-01-01')
     ? { name, currency }
     : { name: heading, currency: undefined };

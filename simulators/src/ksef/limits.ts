@@ -38,8 +38,8 @@ const limits: Readonly<Record<OperationName, Limit>> = {
 };
 
 /**
- * Groups of call limits in `GET /rate-limits` of KSeF, each with one of its calls. Groups without a simulated call have
- * the limits of `other`.
+ * Groups of call limits in `GET /rate-limits` of KSeF. Each group has the limits of one simulated call that belongs to
+ * it. Groups without a simulated call have the limits of `other`.
  */
 const stated = {
   onlineSession: limits.S1,

@@ -36,10 +36,7 @@ const HEADER_BYTES_MAX = 8_000;
 const INTERIM_ANSWERS = 1_000;
 const DRIP_MS = 500;
 
-/**
- * Responds to a webhook request according to the fault. Resolves when no more bytes are sent. Webhook requests without
- * a fault are answered elsewhere.
- */
+/** Sends the response to a webhook request that the given fault prescribes. Resolves when no more bytes are sent. */
 export async function answerWith(fault: Fault, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { kind, status = 500, delayMs, bytes } = fault;
   switch (kind) {

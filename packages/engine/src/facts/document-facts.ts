@@ -78,7 +78,10 @@ export interface HiddenText {
   readonly isTextLayerOfScan: boolean;
 }
 
-/** A field that differs between a document's structured part or payment code and its visible page. */
+/**
+ * A field whose value on the visible page of a document differs from its value in the structured part or in the payment
+ * code.
+ */
 export interface FieldConflict {
   readonly field: string;
   readonly source: 'XML' | 'QR';

@@ -66,7 +66,8 @@ function relationOfNumbers(
   if (haveOneBase && !(hasMonthBehindYear(a) && hasMonthBehindYear(b))) return 'PARTS';
   if (isBaseOf(a, b) || isBaseOf(b, a)) return 'SUFFIX';
   if (differing === undefined && areOfDifferentSeries(a, b)) return 'PARTS';
-  // Invoice numbers with the same structure can have the relation YEARLESS only if one of them shortens the year.
+  // Two invoice numbers with the same structure can have the relation YEARLESS only if one of them writes the year in a
+  // shorter form.
   const mayDifferInYear = differing?.every((run) => run.left.length !== run.right.length) ?? true;
   if (mayDifferInYear && areEqualButForYear(left, right, parameters)) return 'YEARLESS';
   if (sameAmountAndDate && areReordered(a, b)) return 'REORDERED';

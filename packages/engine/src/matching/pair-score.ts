@@ -100,7 +100,7 @@ export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParame
   );
 }
 
-/** Checks whether the compared record has the supplier and the number of the checked invoice. */
+/** Checks whether the compared record has the same supplier and the same number as the checked invoice. */
 function isOfItsNumber(pair: Compared): boolean {
   return pair.sameSupplier && haveOneNumber(pair);
 }
@@ -326,8 +326,8 @@ function orderRow(context: PairContext, pair: Compared & { readonly others: numb
 }
 
 /**
- * Returns the points for a purchase order that both bills of a pair state. The points are higher if the supplier has no
- * third bill with the amount of the pair, and the amount has many significant digits.
+ * Returns the relation between two bills that state the same purchase order. The relation gives more points if the
+ * amount has many significant digits and the supplier has no third bill with the same amount.
  */
 function equalOrder(
   context: PairContext,

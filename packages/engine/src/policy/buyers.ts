@@ -4,8 +4,8 @@ export interface BuyerParameters {
   readonly levels: {
     readonly mismatch: Level;
     /**
-     * Severity and confidence of the finding about a wrong buyer if the company has no tax id, or if the buyer has the
-     * name of the company, so that the tax id may belong to a VAT group.
+     * Severity and confidence of the finding about a wrong buyer in uncertain cases: if the company has no tax id, or
+     * if the buyer has the same name as the company, so that the tax id on the invoice may belong to a VAT group.
      */
     readonly mismatchUncertain: Level;
     readonly nameMismatch: Level;

@@ -47,7 +47,9 @@ export function isSignOfWrongAmount({ type }: Pick<Finding, 'type'>): boolean {
   return AMOUNT_TYPES.has(type);
 }
 
-/** Checks whether a finding of the given type raises doubts that the bill is from the supplier that it names. */
+/**
+ * Checks whether a finding of the given type raises doubts that a bill really comes from the supplier that it names.
+ */
 export function isSignOfOtherParty({ type }: Pick<Finding, 'type'>): boolean {
   return (
     type === 'SUPPLIER_LOOKALIKE_NAME' || type === 'SUPPLIER_TAX_ID_CHANGED' || type === 'SUPPLIER_TAX_ID_FIRST_USE'

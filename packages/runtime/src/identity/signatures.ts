@@ -52,7 +52,7 @@ interface VerifiedCertificate extends Omit<VerifiedContent, 'content'> {
   readonly key: KeyObject;
 }
 
-/** Maximum number of verified certificates that a service remembers: a few for each replica of the signing services. */
+/** Maximum number of verified certificates that a service caches: a few for each replica of the signing services. */
 const CERTIFICATES_MAX = 64;
 /** Maximum length of a certificate chain, from the certificate of the signer to the certificate of an authority. */
 const CHAIN_MAX = 4;

@@ -48,7 +48,7 @@ export interface Metric {
   readonly owners: readonly Owner[];
   /** Names that the metric had in earlier releases. */
   readonly renamedFrom?: readonly string[];
-  /** Event that must occur before the metric is recorded, if no usual journey of a customer records it. */
+  /** Event that must occur before the metric is recorded, if ordinary use of the product does not record it. */
   readonly onlyAfter?: string;
 }
 

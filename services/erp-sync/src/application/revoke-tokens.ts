@@ -141,7 +141,7 @@ async function revokeOfFlow(deps: RevokeDeps, { flow, tokens: sealed, tenant, tr
       if (server.disconnect !== undefined && tenant?.remoteConnectionId !== undefined) {
         await disconnectIfPossible(() => server.disconnect?.(held.accessToken, tenant.remoteConnectionId ?? ''));
         // The refresh token belongs to the user, so revoking it would terminate the access to every company that the
-        // user has connected. It is therefore not revoked while a company of the provider is connected.
+        // user has connected. It is therefore not revoked while the organization has a connection to this ERP provider.
         if (await consented.hasLive(organizationId, provider)) return;
       }
       await server.revoke(held.refreshToken);

@@ -145,8 +145,8 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
           const deadlineMs = Math.min(settings.callMs, Math.max(1, endsAt - performance.now()));
           const bytesMax = settings.responseBytesMax;
           const attempt = await callOnce({ request, agents, deadlineMs, bytesMax, signal });
-          // The aborted call, and not the clock, shows that the time for calls to the ERP is used up. Node.js timers
-          // fire up to two milliseconds early, and the clock would still allow another call in the remaining time.
+          // Only an aborted call shows that the time for calls to the ERP is used up. The clock is not read, because
+          // Node.js timers fire up to two milliseconds early, and the clock would then still allow another call.
           const hasUsedUpRun = 'fault' in attempt && attempt.isTimeUp && deadlineMs < settings.callMs;
           if (hasUsedUpRun) throw timeSpent();
           return attempt;

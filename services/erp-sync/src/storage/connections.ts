@@ -221,8 +221,8 @@ export function connectionStore(
       const saved = await aggregates.save(
         connection,
         setOrUnset<ConnectionDocument>({ ...fields, ...(isReadAgain === true ? READ_AGAIN : {}) }),
-        // The change is refused while an import run is in progress, because the run would store the cursors of ERP
-        // streams again after the change has removed them.
+        // A change after which the ERP streams must be read again is refused while an import run is in progress. The
+        // change removes the cursors of the streams, and the run would store them again.
         { events, ...(isReadAgain === true ? { onlyIf: { runningRunId: { $exists: false } } } : {}) },
       );
       return toConnection(saved);

@@ -129,7 +129,7 @@ export type Submission = Progress & {
 /** Summary of the KSeF submissions with remaining work, for metrics. */
 export interface UnfinishedSubmissions {
   readonly byStatus: Readonly<Partial<Record<SubmissionStatus, number>>>;
-  /** Number of KSeF submissions that were sent without a result, and the time when the first of them was sent. */
+  /** Number of KSeF submissions that were sent and have no result yet, and the time when the first of them was sent. */
   readonly unknown: { readonly count: number; readonly since: Date | undefined };
   readonly openSessions: number;
 }

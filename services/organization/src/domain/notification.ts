@@ -22,7 +22,7 @@ export interface Notification {
  */
 export const COUNTED_MAX = 1_000;
 
-/** Reason of a notification mail, with the data of its text. Never contains the token of an invitation. */
+/** Reason for a notification mail, with the data for its text. Never contains the token of an invitation. */
 export type Occasion =
   | { readonly kind: 'INVITATION' }
   | {

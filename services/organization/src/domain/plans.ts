@@ -161,8 +161,8 @@ export function entitlements({
   isSubscriptionActive,
   testOf,
 }: Contract & { readonly testOf?: string | undefined }): Entitlements {
-  // The plan of a test organization has webhooks. A test organization has no subscription, even if its organization has
-  // one.
+  // The plan of a test organization includes webhooks. A test organization has no subscription, even if the
+  // organization to which it belongs has one.
   if (testOf !== undefined) return { plan: TEST_PLAN, hasActiveSubscription: false, limits: TEST_LIMITS };
   const isPaidFor = isSubscriptionActive ?? isPaying(subscriptionStatus);
   const isEnded = subscriptionStatus !== 'none' && !isPaidFor;

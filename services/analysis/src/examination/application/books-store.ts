@@ -3,7 +3,7 @@ import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { ImportSource } from '../../books/application/import-source.js';
 import type { StoredVendor } from '../../books/application/vendor-store.js';
 
-/** Range of times within which the ERP records to examine have changed. */
+/** Period in which an ERP record must have changed to be examined. */
 export interface ChangeWindow {
   /** Only ERP records that changed after this time are read. If it is undefined, all records are read. */
   readonly after: Date | undefined;

@@ -40,7 +40,7 @@ export interface LineFacts {
   readonly receivedCredits?: readonly ReceivedCredit[];
   /** Ids of invoices that a person named in the release of the payment line. */
   readonly namedIds?: readonly string[];
-  /** Record of the fraud, if fraud with the account of the payment line is confirmed. */
+  /** Record of a confirmed fraud with the account of the payment line. Undefined if there is none. */
   readonly confirmedFraud?: { readonly reviewId: string; readonly confirmedAt: string };
   /** Result of the bank's verification of the payee, as the report on an earlier payment run states it. */
   readonly payeeCheck?: {
@@ -54,7 +54,8 @@ export const INVOICES_PER_LINE_MAX = 200;
 /** Maximum number of similar invoices that are shown for a payment if no invoice could be found that it pays. */
 const CANDIDATES_SHOWN_MAX = 5;
 /**
- * Maximum number of days between the issue of a bill and a payment that states the amount of the bill but no number.
+ * Maximum number of days between the issue of a bill and a payment that states no number but has the same amount as the
+ * bill.
  */
 const AMOUNT_DAYS_MAX = 400;
 
@@ -149,7 +150,7 @@ interface Compared {
    * line.
    */
   readonly isCreditors: boolean;
-  /** True if the payment line has the amount of the bill, or the open part of that amount. */
+  /** True if the payment has the same amount as the bill, or pays exactly the open part of it. */
   readonly hasAmount: boolean;
 }
 

@@ -95,8 +95,8 @@ export function analysisStore(
       if (current !== null) await insertMissing(earlier, [withOwnFacts(current)]);
     },
     async find({ organizationId, invoiceId }, number) {
-      // The invoice is read before its earlier analyses, because the current analysis is copied to them before it is
-      // replaced.
+      // The invoice is read before its earlier analyses. When an analysis is replaced, it is first copied to the
+      // earlier analyses, so it is found in one of the two places at any time.
       const current = await findCurrent(organizationId, invoiceId, { 'analysis.number': number });
       const document =
         current === null
