@@ -2,7 +2,7 @@ import { randomFrom } from './random.js';
 import { share, total } from './score.js';
 import type { Rate } from './score.js';
 
-/** Limits between which a detection figure is expected in 95 of 100 measurements. */
+/** Limits of a confidence interval: in 95 of 100 measurements, the detection figure is expected to lie between them. */
 export interface Interval {
   readonly low: number;
   readonly high: number;

@@ -163,7 +163,8 @@ async function rehearse({ invoices, rows, method, losesBroker, say, progress }: 
   const { disposition } = await findingOf(after.system, first, finding.id);
   compare('the lost review', 'OPEN', disposition);
 
-  // The broker still has the events that the database lost, so their audit entry and their mail are created again.
+  // The broker still has the events that the database lost, so the audit entries and the mails for these events are
+  // created again.
   const kept = losesBroker ? 0 : 1;
   await stage('do the lost work again', () => act(after.system, first, { finding, assigned }));
   const expected = { auditLines: atBackup.auditLines + kept + 1, mails: atBackup.mails + kept + 1 };

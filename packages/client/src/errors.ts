@@ -52,8 +52,7 @@ export class NetworkError extends Error {
   /** Number of times that the API client tried to send the request before it threw this error. */
   attempts = 1;
   /**
-   * Time in milliseconds from the start of the first attempt of an API call to the end of its last attempt, including
-   * pauses.
+   * Milliseconds from the start of the first attempt to the end of the last attempt of the API call, including pauses.
    */
   elapsedMs = 0;
 }

@@ -138,7 +138,7 @@ function hasForbiddenReference(markup: string): boolean {
 
 /**
  * Checks whether KSeF forbids a code point: a control character other than U+0085, or a code point that is not a
- * character. Below U+10000, XML itself forbids the code points U+FFFE and U+FFFF.
+ * character. U+FFFE and U+FFFF are not checked here, because XML itself forbids them.
  */
 function isForbidden(code: number): boolean {
   if (code < 0x7f || code > 0x10ffff) return false;

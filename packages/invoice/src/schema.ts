@@ -57,8 +57,8 @@ function schemaOf(group: Group): z.ZodObject {
 }
 
 /**
- * Returns the published schema of a kind of invoice field. Every kind that an invoice or a row of a history scan has is
- * published.
+ * Returns the published schema of a kind of invoice field. All kinds that occur in an invoice or in a row of a history
+ * scan are published.
  */
 function schemaOfLeaf(kind: Kind): z.ZodType {
   const { type, ...published } = (kind as PublishedKind).published;

@@ -1,6 +1,6 @@
 /**
- * States whether the account number in a Swedish IBAN begins with the clearing number, which seven digits follow, or
- * leaves the clearing number out.
+ * States whether the account number in a Swedish IBAN contains the clearing number followed by seven digits, or leaves
+ * the clearing number out.
  */
 type Method = 'WITH_CLEARING' | 'WITHOUT_CLEARING';
 

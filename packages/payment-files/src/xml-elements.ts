@@ -57,7 +57,7 @@ type OpenElement = { -readonly [K in keyof XmlElement]: XmlElement[K] } & {
   readonly contentFrom: number;
 };
 
-/** The part of an XML format that the reader of payment files needs. */
+/** Properties of an XML format that the reader of payment files uses. */
 export interface XmlFormat {
   /**
    * Checks the name and the namespace of the root element. Throws a refusal if the root does not belong to the format.
@@ -68,7 +68,7 @@ export interface XmlFormat {
   readonly onRepeated: (element: XmlElement) => void;
 }
 
-/** The root element of the payment file with the elements that were not reported. */
+/** The root element of the payment file, with all elements in it except those that were reported and released. */
 export interface XmlFile {
   readonly root: XmlElement;
   readonly encoding: Encoding;

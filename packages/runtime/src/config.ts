@@ -154,7 +154,7 @@ export function serviceSettings(databaseName: string) {
     /** Address that the service listens on, which is `0.0.0.0` in a container. */
     GRPC_HOST: z.string().default('127.0.0.1'),
     GRPC_PORT: port.default(50051),
-    /** Port of the health service without TLS, for probes. */
+    /** Port of the health service for probes, which does not use TLS. */
     HEALTH_PORT: port.default(50052),
     /** Enables gRPC reflection, so that tools can discover the service. */
     GRPC_REFLECTION: z.stringbool().default(false),

@@ -233,7 +233,7 @@ async function openCollections(db: Db) {
   return { organizations, apiKeys, rosters, sessions, notifications, auditEvents, rateWindows, schedules };
 }
 
-/** Lists the data that is kept of organizations until their purge. The audit trail is kept for longer. */
+/** Lists the kinds of data that are kept for an organization until it is purged. The audit trail is kept for longer. */
 function tenantDataOf({
   organizations,
   apiKeys,

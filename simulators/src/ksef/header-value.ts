@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A value of KSeF that Node.js can send in a response header, without line breaks and without characters outside
- * Latin-1.
+ * A value that the simulated KSeF sends in a response header. Node.js cannot send line breaks or characters outside
+ * Latin-1 in a header.
  */
 export const headerValue = z
   .string()

@@ -88,8 +88,8 @@ export interface Command {
   readonly name: string;
   readonly summary: string;
   /**
-   * The service that the operator's command calls. With `every`, the command calls every service or the service that
-   * --service names.
+   * The service that the operator's command calls. With `every`, the command calls all services, or only the service
+   * that --service names.
    */
   readonly service: OperatedService | 'every';
   readonly argument?: CommandArgument;

@@ -9,7 +9,10 @@ export interface DemonstrationDocument {
   readonly bytes: Uint8Array;
 }
 
-/** Purpose of each document that the demonstration uploads. The id of its upload is stored under the same key. */
+/**
+ * Names that describe the purpose of the documents that the demonstration uploads. The ids of the uploads are stored
+ * under these names.
+ */
 export const documentStories = {
   xml: 'an invoice sent as XML',
   scan: 'the same on paper, scanned',

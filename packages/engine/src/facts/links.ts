@@ -181,8 +181,8 @@ export function earnsTrust({ suspectedAs }: Pick<NormalisedInvoice, 'suspectedAs
 }
 
 /**
- * Adds a bill to the bills on a bank account. The day of the bill is the day of receipt, because the sender chooses the
- * date on the bill. For rows of a history scan, it is the issue day.
+ * Adds a bill to the list of bills on a bank account. The list states the day of receipt, because the sender chooses
+ * the date on the bill. For a row of a history scan, it states the issue day.
  */
 export function withEarning(
   use: EarningUse | undefined,
@@ -196,7 +196,10 @@ export function withEarning(
   };
 }
 
-/** Adds a bill on a bank account either to the bills that count towards trust, or to the other bills. */
+/**
+ * Adds a bill on a bank account to one of two lists: the bills that count towards trust in the account, or all other
+ * bills.
+ */
 function trustAfter(
   { earning, asked }: Pick<LinkedSupplier, 'earning' | 'asked'>,
   invoice: NormalisedInvoice,

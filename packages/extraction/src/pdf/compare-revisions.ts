@@ -82,7 +82,7 @@ interface Comparing {
  * them.
  */
 const HEXADECIMAL: ReadonlySet<number> = new Set(Buffer.from('<0123456789abcdefABCDEF \r\n\t\0>'));
-/** Maximum number of bytes at the end of the last line that a PDF signature may leave out. */
+/** Maximum number of bytes of the last line end in a revision that a PDF signature may leave out. */
 const LINE_END_BYTES = 2;
 const NOTHING: HistoryFacts = { signature: null, signs: [] };
 const NOT_COMPARED: HistoryFacts = { signature: null, signs: [{ kind: 'REVISIONS_NOT_COMPARED', objects: [] }] };

@@ -11,7 +11,10 @@ import { onInboxChanged } from './application/on-inbox-changed.js';
 import { createInboxIndexes, inboxStore } from './storage/inboxes.js';
 import type { InboxDocument } from './storage/inboxes.js';
 
-/** Interval in milliseconds at which a replica reads the companies whose KSeF inbox events other replicas handled. */
+/**
+ * Interval in milliseconds at which a replica reads again which companies have a KSeF inbox, because each event about
+ * an inbox is handled by only one replica.
+ */
 const REFRESH_EACH_MS = 10_000;
 
 /** Provides the KSeF inboxes of companies. */

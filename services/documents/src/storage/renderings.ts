@@ -153,8 +153,8 @@ export function renderingStore(
 }
 
 /**
- * Lists document renderings with their files for the purge of an organization. A rendering whose bytes are being stored
- * is removed when they are stored, or when they can no longer be stored.
+ * Lists document renderings with their files for the purge of an organization. If the bytes of a rendering are just
+ * being stored, the rendering is removed afterwards, or when its bytes can no longer be stored.
  */
 export function renderingsWithFiles(
   collection: Collection<RenderingDocument>,

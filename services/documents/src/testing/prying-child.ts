@@ -12,7 +12,10 @@ export interface Prying {
   readonly secretReversed: string;
   /** Files that may contain the planted secret. */
   readonly files: readonly string[];
-  /** Ids of other processes that the prying test process searches: their files and environment. */
+  /**
+   * Ids of other processes. The test process that plays the attacker searches their files and environment variables for
+   * the secret.
+   */
   readonly processes: readonly number[];
   /** A TCP port of this machine that accepts connections, which the confined test process must not reach. */
   readonly port: number;

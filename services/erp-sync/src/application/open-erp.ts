@@ -54,7 +54,7 @@ interface Deps {
   readonly pageSizeMax: number | undefined;
 }
 
-/** Settings of the calls to ERPs, which tests replace. */
+/** Settings for the calls to ERPs. Tests replace them. */
 export interface ErpOverrides {
   /** The providers of the ERPs that can be read. */
   readonly providers?: ReadonlyMap<ProviderCode, Provider>;

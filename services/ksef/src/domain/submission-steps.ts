@@ -157,8 +157,8 @@ export function notFound(progress: Progress, sessionCode: number | undefined, ti
 const SESSION_OPEN = 100;
 
 /**
- * Computes the progress of a submission from the status of its invoice in KSeF. A duplicate is decided by {@link
- * resolvedDuplicate}.
+ * Computes the progress of a submission from the status of its invoice in KSeF. If KSeF reports a duplicate,
+ * {@link resolvedDuplicate} computes the progress.
  */
 export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timing): Progress | 'COMPARE' {
   const { code } = answer.status;
@@ -182,8 +182,8 @@ export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timi
     case 450:
       return rejected(progress, refusalOf(answer), timing);
     case 440:
-      // The response about a duplicate names an original, which may or may not be the submitted document. Only an equal
-      // hash proves that the original is the submitted document, even if the ksef service opened the KSeF session.
+      // If KSeF reports a duplicate, it names a registered document, which may or may not be the submitted one. Only an
+      // equal hash proves that both are the same document, even if the ksef service opened the KSeF session.
       return 'COMPARE';
     default:
       return failed(progress, refusalOf(answer), timing);

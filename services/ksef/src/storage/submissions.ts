@@ -400,7 +400,8 @@ function grantOf({ grant }: Pick<Submission, 'grant'>): Pick<SubmissionDocument,
 
 /**
  * Converts a stored document to the progress of a KSeF submission.
- * @throws TypeError if fields are missing that the status requires, which no version of the service has written
+ * @throws TypeError if fields are missing that the status requires. No version of the service has written such a
+ *   document
  */
 function toProgress({ _id: id, status, progress, dueAt }: WithId<SubmissionDocument>): Progress {
   const { ksefNumber, errorCode, errorMessage, upoReferenceNumber, completedAt, ...course } = progress;

@@ -37,7 +37,10 @@ const POLICIES_MAX = 8;
 const TOKENS_MAX = 1_000;
 const SUBJECT = /^(?:key|organization):[0-9A-Za-z-]{1,64}$/;
 const policyNames: ReadonlySet<string> = new Set(ratePolicies);
-/** Retention of a window of the rate limit, which is read during its own minute and the next one. */
+/**
+ * Time for which the record of a rate limit window is kept. It is read during the minute of the window and the minute
+ * after that.
+ */
 const WINDOW_TTL_MS = 2 * WINDOW_MS;
 /**
  * Time after the end of a rate limit window (a minute) in which a replica whose clock is behind, or a call that began

@@ -10,9 +10,10 @@ interface Deps {
 }
 
 /**
- * Completes history scans whose worker stopped responding, one after another. An error with one history scan does not
- * delay the others.
- * @param signal ends the wait for a history scan in progress; another worker takes it over when its lease has expired
+ * Completes, one after another, the history scans whose worker stopped responding. An error with one history scan does
+ * not delay the others.
+ * @param signal ends the wait for a history scan in progress; another worker takes the scan over when its lease has
+ *   expired
  */
 export const sweepScans =
   ({ scans, finish, logger }: Deps) =>

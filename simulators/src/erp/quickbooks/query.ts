@@ -180,8 +180,8 @@ function tokenize(text: string): string[] {
 }
 
 /**
- * Returns the rows of a QuickBooks query in its order. The last results are cached, because pages of one query read the
- * same rows.
+ * Returns the rows that a QuickBooks query selects, in the order that the query states. The last results are cached,
+ * because the queries for the pages of one list read the same rows.
  */
 export function select(rows: readonly Row[], { conditions, orderBy }: Statement, entity: Entity): readonly Row[] {
   const key = JSON.stringify([conditions, orderBy]);

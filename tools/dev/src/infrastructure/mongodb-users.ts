@@ -28,7 +28,10 @@ export function newMongodbSecret(): string {
   return randomBytes(SECRET_BYTES).toString('hex');
 }
 
-/** Returns the URL with which the program that started a MongoDB server sets it up, as the internal user of MongoDB. */
+/**
+ * Returns the URL with which a program sets up a MongoDB server that it has started. The URL contains the internal user
+ * of MongoDB.
+ */
 export function systemUrl(url: string, key: string): string {
   return withUser(url, { name: SYSTEM, password: key, database: 'local' });
 }

@@ -47,8 +47,8 @@ export interface VendorStore extends ImportedStore<StoredVendor> {
     keys: readonly string[],
   ): Promise<readonly StoredVendor[]>;
   /**
-   * Stores the suppliers to which ERP vendors belong, for vendors without a supplier whose tax id and name have not
-   * changed.
+   * Stores to which supplier each of the given ERP vendors belongs. A vendor is skipped if it already has a supplier,
+   * or if its tax id or name has changed.
    */
   noteSuppliers(organizationId: string, vendors: readonly VendorSupplier[]): Promise<void>;
   /** Lists ERP vendors by name and id, excluding deleted ones. */

@@ -291,7 +291,7 @@ function suspectedOf({ findings }: Pick<DecidedAnalysis, 'findings'>): Noted {
   return { ...(suspicion === undefined ? {} : { suspectedAs: suspicion }), ...toldOutsideKsef(findings) };
 }
 
-/** Adds the reviews of findings about this invoice, which are part of the facts of every later analysis. */
+/** Adds the reviews of findings about this invoice. These reviews are part of the facts in every later analysis. */
 function withOwnReviews(facts: AnalysisFacts, stored: readonly WorkedFinding[]): AnalysisFacts {
   const { invoiceId, bankKey } = facts.invoice;
   const { supplierId } = facts.supplier;

@@ -25,8 +25,8 @@ export interface EarlierPayment {
 }
 
 /**
- * An invoice, or a bill of an ERP, with the fields that the check of a payment needs. Amounts are minor units of its
- * currency.
+ * An invoice, or an ERP bill, with the fields that are needed to check a payment. Amounts are in minor units of the
+ * currency of the invoice or bill.
  */
 export interface Payable {
   readonly invoiceId: string;

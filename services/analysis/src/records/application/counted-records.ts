@@ -57,7 +57,7 @@ export function supplierAfter(
 /** Maximum number of invoices that a supplier record lists as no longer counted in its profile. */
 const WITHDRAWN_UNITS_MAX = 256;
 
-/** Adds an invoice to the invoices that the profile of a supplier no longer counts. */
+/** Adds an invoice to the list of invoices that the profile of the supplier no longer counts. */
 export function withdrawn(units: readonly string[], unitId: string): readonly string[] {
   return [...units.filter((unit) => unit !== unitId), unitId].slice(-WITHDRAWN_UNITS_MAX);
 }

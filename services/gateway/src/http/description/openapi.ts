@@ -261,7 +261,8 @@ function requestHeaders(route: Route): z.ZodObject {
 }
 
 /**
- * Describes the rights that an operation of the API requires for programs, as {@link describeAccess} does for people.
+ * Describes which rights an operation of the API requires, in a form that programs can read. {@link describeAccess}
+ * describes them for people.
  */
 function accessFields({ access }: Route): Record<`x-${string}`, unknown> {
   if (access === 'public') return {};

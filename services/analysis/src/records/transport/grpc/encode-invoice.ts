@@ -14,7 +14,7 @@ import { sourceOf } from '../../domain/upload-source.js';
 
 /**
  * Encodes an analysis as a gRPC message.
- * @param verdict current decision, if it differs from the decision of the analysis
+ * @param verdict the current decision about the invoice, if it differs from the decision in the analysis
  */
 export function encodeAnalysis(
   invoiceId: string,
