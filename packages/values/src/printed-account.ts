@@ -7,7 +7,7 @@ export type PrintedIban =
 
 const POLISH_ACCOUNT = /^[0-9]{26}$/;
 const LOOKS_LIKE_IBAN = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{8,30}$/;
-/** A UK sort code and account number in one text. */
+/** Matches a UK sort code that is followed directly by the account number. */
 const UK_ACCOUNT = /^([0-9]{6})([0-9]{8})$/;
 
 /**

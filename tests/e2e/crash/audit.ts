@@ -83,8 +83,9 @@ interface LinkDocument extends CountedDocument {
 }
 
 /**
- * Fields that indicate unfinished work in the records, none of which may remain. A history scan in progress has a
- * lease. The query runs often, so it uses the indexes of these fields.
+ * Fields that mark unfinished work in stored records. When all work is finished, no record may have any of these
+ * fields. A history scan in progress is recognized by its lease. The query runs often, so it uses the indexes of these
+ * fields.
  */
 export async function unfinishedWork({ analysis, scan }: Databases): Promise<string[]> {
   const isMarked = { pending: true, outboxPending: true, leaseUntil: { $gte: new Date(0) } } as const;

@@ -94,7 +94,7 @@ async function send(api: Client, bytes: Buffer): Promise<Schemas['PaymentRun']> 
 
 function listOf(bytes: Buffer): Schemas['PaymentRunRequest'] {
   try {
-    // Only the service checks the members of the list of payments.
+    // The contents of the list are not checked here, because the service checks them.
     return JSON.parse(bytes.toString('utf8')) as Schemas['PaymentRunRequest'];
   } catch (error) {
     throw new UsageError(

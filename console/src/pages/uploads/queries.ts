@@ -29,7 +29,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   xml: 'application/xml',
   p7m: 'application/pkcs7-mime',
 };
-/** Endings of the names of files that the app sends. */
+/** File name extensions, such as `.pdf`, of the files that the app sends. */
 export const endings: readonly string[] = Object.keys(mediaTypes).map((ending) => `.${ending}`);
 
 /** A file of a batch. `uploadId` is known once the API has reserved the upload. */

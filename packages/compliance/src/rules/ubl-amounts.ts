@@ -17,7 +17,7 @@ const AMOUNTS = [
 
 /** Paths to all amounts of a UBL invoice. */
 export const UBL_AMOUNTS = pathsTo(AMOUNTS);
-/** Tax amounts are left out, because their total may be in another currency. */
+/** Paths to all amounts of a UBL invoice except tax amounts, because the tax total may be in another currency. */
 export const UBL_AMOUNTS_BUT_TAX = pathsTo(AMOUNTS.filter((name) => name !== 'TaxAmount'));
 
 function pathsTo(names: readonly string[]): string {

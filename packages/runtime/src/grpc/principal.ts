@@ -26,9 +26,9 @@ export function requirePrincipal({ principal }: RequestContext): Grant {
 }
 
 /**
- * Checks that a call acts for an organization. Calls whose request names the organization as a field are checked before
- * their handler; this function is for those that name it in a stream.
- * @throws ProofRefused if the call has no grant, or that of another organization
+ * Checks that a call acts for the given organization. It is used for calls that name the organization in a message of a
+ * stream. If a request names the organization in a field, the check is made before the handler of the call runs.
+ * @throws ProofRefused if the call has no grant, or the grant of another organization
  */
 export function requireGrantOf(context: RequestContext, organizationId: string): void {
   if (requirePrincipal(context).organizationId !== organizationId) throw new ProofRefused('grant_foreign');

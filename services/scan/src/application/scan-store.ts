@@ -145,8 +145,8 @@ export interface ScanStore {
   /** Leaves the history scan to the next worker after a pause. Returns false if another worker has taken over. */
   leave(scan: HeldScan, next: Omit<NextTry, 'reason'> & { readonly lastError: string }): Promise<boolean>;
   /**
-   * Ends the history scan without a result, regardless of its worker. Every later write of its worker fails. With this
-   * write the rows no longer count towards the quota, and the event and the audit event are stored.
+   * Ends the history scan without a result, even while a worker has claimed it. Every later write of that worker fails.
+   * The same database write removes the rows from the usage of the quota and stores the event and the audit event.
    * @throws VersionConflict if the history scan was changed after it was read
    */
   abandon(scan: RunningScan, reason: string, context: RequestContext): Promise<FailedScan>;

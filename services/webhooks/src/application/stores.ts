@@ -214,7 +214,7 @@ export interface DeliveryFilter {
   /** Invoice that the delivered event is about. */
   readonly invoiceId: string | undefined;
   readonly createdFrom: Date | undefined;
-  /** Exclusive upper bound of the time of creation. */
+  /** Time before which the webhook deliveries must have been created. This time itself is not included. */
   readonly createdTo: Date | undefined;
 }
 

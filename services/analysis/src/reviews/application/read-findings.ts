@@ -39,7 +39,7 @@ export interface StatedSummary {
    * write.
    */
   readonly state: string | undefined;
-  /** Absent if the caller already has the summary of the current state. */
+  /** Summary of the findings. Absent if the caller already has the summary of the current state. */
   readonly summary?: FindingSummary;
 }
 
