@@ -14,8 +14,8 @@ import type { Call, Counted, KindOfRequest } from './request-kinds.js';
 
 const REQUESTS = 40;
 /**
- * Minimum time between a response and the next command for which the command counts as waiting for that response.
- * Commands that are sent together are closer to each other, even on a busy machine.
+ * A database command counts as waiting for the previous response if it is sent at least this number of milliseconds
+ * after that response. Commands that are sent together follow each other faster, even on a busy machine.
  */
 const LATENCY_MS = 10;
 /**

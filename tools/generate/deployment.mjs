@@ -313,7 +313,7 @@ ${env.join('')}${['startup', 'liveness', 'readiness']
 
 /**
  * Builds the certificate of a service, of the operator or of the broker, which cert-manager issues and renews.
- * @param moreNames further names at which the holder of the certificate is called
+ * @param moreNames further host names under which clients call the holder of the certificate
  */
 function certificate(name, moreNames = []) {
   return `apiVersion: cert-manager.io/v1

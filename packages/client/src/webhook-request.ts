@@ -176,8 +176,8 @@ function readHeader(headers: WebhookHeaders, name: string): string {
 }
 
 /**
- * Returns the time and the signatures in the signature header of a webhook. The time is returned as it is written,
- * because the signature covers its characters. Only signatures of the scheme v1 are returned.
+ * Returns the time and the signatures in the signature header of a webhook request. The time is returned as text,
+ * exactly as in the header, because the signature covers its characters. Only signatures of the scheme v1 are returned.
  */
 function readSignature(header: string): { time: string; signatures: readonly string[] } {
   const malformed = (what: string): WebhookError => new WebhookError('HEADER_MALFORMED', `svc-signature ${what}.`);

@@ -223,8 +223,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
    */
   const abandoned = new Map<string, number>();
   /**
-   * Waits a moment, if the quota has room for the amount only after replicas have returned the unused units of their
-   * blocks. Replicas return them within seconds.
+   * Waits a moment if the quota will have room for the amount only after other replicas have returned the unused units
+   * of their blocks, which takes seconds.
    * @returns false if the amount would not fit even then, or if the replica that holds the units has crashed
    */
   const waitedForHeld = async (mark: UsageMark, limit: number, counter: UsageDocument): Promise<boolean> => {

@@ -54,9 +54,8 @@ export interface PaymentTransaction {
   readonly amount: DecimalAmount;
   readonly currency: string;
   /**
-   * Present if the payment file states the payment in a currency other than the one that is transferred (EqvtAmt).
-   * `amount` and `currency` then have the values of `equivalent`, and `transferCurrency` is the currency that the
-   * creditor gets.
+   * The amount in the currency in which the payment file states it, if another currency is transferred (EqvtAmt).
+   * `amount` and `currency` then have the same values, and `transferCurrency` is the currency that the creditor gets.
    */
   readonly equivalent?: { readonly amount: DecimalAmount; readonly currency: string };
   readonly transferCurrency?: string;

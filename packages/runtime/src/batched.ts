@@ -19,9 +19,9 @@ export interface BatchLimits {
   /** Number of database commands in progress at which later callers wait and share the next command. */
   readonly underWayMax?: number;
   /**
-   * Time in milliseconds after which a waiting batch is sent although the maximum number of commands is in progress. A
-   * batch that has reached `keysMax` keys is also sent in this case. If the time is absent, a batch always waits until
-   * fewer commands are in progress.
+   * Time in milliseconds after which a waiting batch is sent even if the maximum number of commands is in progress. If
+   * this time is set, a batch is also sent as soon as it has `keysMax` keys. If the time is absent, a batch always
+   * waits until fewer commands are in progress.
    */
   readonly waitMsMax?: number;
 }

@@ -17,9 +17,9 @@ import {
 import type { Poll, TraceHeaders } from './trace-context.js';
 
 /**
- * Tracing and metrics, which the product records at the few places that all work passes through (ADR 0031). Both are
- * off unless a collector is configured. The trace context is passed on in any case, so that the trace of a caller
- * continues, and is part of each log line.
+ * Records traces and metrics at the few places in the code through which all work passes (ADR 0031). Both are off
+ * unless a collector is configured. In any case, the trace context of a caller is passed on, so that the caller's trace
+ * continues, and it is written to each log line.
  */
 const tracer = trace.getTracer('invoicecontrol');
 let isOn = false;
@@ -338,8 +338,9 @@ export function change<Name extends NameOf<'liveGauge'>>(
 const ZEROS_MAX = 500;
 
 /**
- * Starts the counter metrics of a service at zero for each combination of their attribute values, if these values are
- * closed sets. Otherwise a rate would miss the first event of each series, because the series would begin with it.
+ * Starts the counter metrics of a service at zero for each combination of attribute values, if the possible values are
+ * known. Otherwise the series of a combination would begin with its first event, and rates would not include this
+ * event.
  */
 function startCounters(service: string): void {
   if (!isOn || !(serviceNames as readonly string[]).includes(service)) return;

@@ -27,9 +27,9 @@ const HOSTS = /[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}/gu;
 const RUNS = /[\d+][\d+ ()./\u2010-\u2015-]{5,40}/gu;
 
 /**
- * Checks whether one of the texts contains a contact: the same phone number in any spelling, the same e-mail address,
- * the same host, or, for a contact that is none of these, the same letters and digits. A contact with several numbers
- * or addresses is contained if one of them is.
+ * Checks whether one of the texts contains a contact. A phone number is found in any spelling. An e-mail address must
+ * be the same, and so must a host. For any other contact, such as a postal address, the letters and digits must be the
+ * same. If a contact has several numbers or addresses, one of them is enough.
  */
 export function carriesContact(texts: readonly string[], contact: string): boolean {
   const marks = readMarks(contact);

@@ -94,8 +94,8 @@ export function checkDateRange({ dateRange }: Filters, now: Date): void {
 }
 
 /**
- * Checks whether a KSeF invoice search is limited to invoices before the high water mark, the time up to which KSeF has
- * stored all invoices, but its period begins after that time.
+ * Checks whether a KSeF invoice search covers no time: it is limited to the time before the high water mark, up to
+ * which KSeF has stored all invoices, but its period begins after this mark.
  */
 export function isBeyondHighWaterMark({ filters: { dateRange }, highWaterMark }: Search): boolean {
   return dateRange.restrictToPermanentStorageHwmDate === true && dateRange.from > sortable(highWaterMark);

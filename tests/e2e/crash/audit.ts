@@ -336,8 +336,8 @@ export async function wrongUsage({ analysis: db }: Databases): Promise<string[]>
 }
 
 /**
- * Returns the number of invoices that a supplier profile or link should count, and the number of its versions: one for
- * each posted invoice, and one for all rows of a history scan.
+ * Returns the number of invoices that a supplier profile or a link should count, and the number of versions that it
+ * should have. Each posted invoice adds one version, and all rows of a history scan together add one version.
  */
 interface Expected {
   count: number;

@@ -78,10 +78,10 @@ const always = (...percents: readonly number[]): readonly LegalRates[] => [since
 /**
  * VAT rates other than the standard rates that may be charged: reduced, super-reduced and parking rates, rates in
  * regions from which goods are sold (Azores, Madeira, Greek islands, French overseas departments), and standard rates
- * that applied for a limited time. Rates below 2 % for newspapers and magazines are left out, because they are too
- * close to no tax. The rates were taken from published copies of the Commission's Taxes in Europe Database (2026-03)
- * and from its list of rates in the member states. The rates of GB, CH and NO were taken from national law. Reviewed
- * 2026-11.
+ * that applied for a limited time. Rates below 2 % for newspapers and magazines are left out, because an amount with so
+ * little tax can hardly be distinguished from an amount without tax. The rates were taken from published copies of the
+ * Commission's Taxes in Europe Database (2026-03) and from its list of rates in the member states. The rates of GB, CH
+ * and NO were taken from national law. Reviewed 2026-11.
  */
 const otherRates: Readonly<Record<string, readonly LegalRates[]>> = {
   AT: [since(ALWAYS, 10, 12, 13, 19), since('2020-07-01', 5, 10, 13, 19), since('2022-01-01', 10, 13, 19)],

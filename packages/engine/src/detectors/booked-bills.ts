@@ -55,10 +55,10 @@ export function billedTwice(
 }
 
 /**
- * Returns the suspected duplicate pairs of bills that a credit note among the records explains. The result maps the key
- * of each pair to the id of its credit note.
- * @param creditedIds bills that a credit note names and that are not in `records`: maps the id of the credit note to
- * their ids
+ * Returns the pairs of bills that look like duplicates but are explained by a credit note among the records. The result
+ * maps the key of each pair to the id of its credit note.
+ * @param creditedIds maps the id of a credit note to the ids of bills that its number names and that are not in
+ * `records`
  */
 export function creditedPairs(
   records: readonly Candidate[],

@@ -14,9 +14,9 @@ import { medianAmount } from '../supplier/statistics.js';
 import { isWorth, mayBeWorth } from './checked-amount.js';
 import type { CheckedAmount } from './checked-amount.js';
 
-// The rules in this file find rises of a supplier's amounts that the usual spread of single amounts does not show
-// (detection reference, section 7.4): a large amount after a few small ones, amounts that rise step by step, and many
-// bills within a short time.
+// The rules in this file find three kinds of rises of a supplier's amounts (detection reference, section 7.4): a large
+// amount after a few small ones, amounts that rise step by step, and many bills within a short time. A comparison with
+// the usual spread of single amounts does not find these rises.
 
 /**
  * Reports a rise of a supplier's amounts that the spread of single amounts does not show. The first rule that applies
@@ -31,7 +31,8 @@ export function risenAmount(checked: CheckedAmount, parameters: AmountParameters
 
 /**
  * Reports an amount many times larger than the largest amount of a supplier that has too few bills to show how its
- * amounts vary. Amounts in other currencies are converted, so that changing the currency does not reset the comparison.
+ * amounts vary. Amounts in other currencies are converted, so that a bill in a new currency is compared with the
+ * earlier bills too.
  */
 function farAboveFew(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { facts, uses } = checked;

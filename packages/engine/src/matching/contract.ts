@@ -98,9 +98,9 @@ export function isCustomerNumber(issueDays: readonly number[], parameters: Dupli
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Checks whether two bills with the same number and amount belong to two years, as for memberships and insurance
- * policies. They are a year apart, and each was received soon after its issue date. A copy with a mistyped year arrives
- * soon after its original.
+ * Checks whether two bills with the same number and amount are the bills of two years, as for memberships and insurance
+ * policies. They must be a year apart, and each must have been received soon after its issue date. The second condition
+ * excludes a copy with a mistyped year, which arrives soon after its original.
  */
 export function isYearlyBill(invoice: Candidate, other: Candidate, parameters: DuplicateParameters): boolean {
   if (!isYear(invoice.issueDay - other.issueDay, parameters) || namesItsBill(other)) return false;

@@ -57,9 +57,9 @@ function namesDigitsOf(note: Candidate, other: Candidate): boolean {
 }
 
 /**
- * Checks whether the earlier record was credited before the checked invoice arrived, and no other bill has used up the
- * credit note (detection reference, section 5). Suppliers often credit a bill and issue it again, so this is not a
- * duplicate.
+ * Checks whether a credit note cancelled the earlier record before the checked invoice arrived, and no other bill has
+ * used up this credit note (detection reference, section 5). Suppliers often credit a bill and issue it again, so the
+ * checked invoice is then not a duplicate.
  */
 export function hasOpenCredit(
   facts: Facts,

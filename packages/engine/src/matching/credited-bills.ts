@@ -68,8 +68,8 @@ function canTakeBack({ note, namedIds }: BookedCredit, bill: Candidate): boolean
 }
 
 /**
- * Checks whether the credit note is dated between the bills and was not backdated. A credit note that is not backdated
- * was imported with the second bill or soon after it.
+ * Checks whether the credit note is dated between the two bills and was received at most a limited number of days after
+ * them. A credit note that is received later may be backdated.
  */
 function isBetween(
   { note }: BookedCredit,

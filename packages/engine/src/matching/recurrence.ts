@@ -62,9 +62,9 @@ export function amountHistory(
 }
 
 /**
- * Counts other invoices with the amount of a pair of bills, without the pair itself and without credited bills
- * (detection reference, section 5). The profile and the candidates each contain only some of the invoices, so the
- * larger count is used.
+ * Counts the invoices that have the amount of a pair of bills (detection reference, section 5). The two bills
+ * themselves and credited bills are not counted. The supplier profile and the candidates each contain only some of the
+ * invoices, so the larger of the two counts is used.
  */
 export function recurringOthers({ profileDays, present, credited }: AmountHistory, other: Candidate): number {
   const inProfile = profileDays.length - (profileDays.includes(other.issueDay) ? 1 : 0);
@@ -72,8 +72,8 @@ export function recurringOthers({ profileDays, present, credited }: AmountHistor
 }
 
 /**
- * Checks whether the supplier's profile shows that the supplier bills the checked amount at most once a day. One day in
- * five may have two bills, because of earlier duplicates.
+ * Checks whether the supplier's profile shows that the supplier bills the checked amount at most once a day. On one day
+ * in five there may be two bills, because earlier duplicates are counted too.
  * @param other one of the bills of the pair
  */
 export function isBilledOnceADay({ profileDays, present }: AmountHistory, other: Candidate): boolean {

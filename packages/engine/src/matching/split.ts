@@ -25,7 +25,8 @@ export interface Split {
 
 /**
  * Finds partial invoices that add up to a whole invoice with the same supplier and currency (detection reference,
- * section 5). The checked invoice may be the whole that arrives after its parts, or the part that completes the sum.
+ * section 5). The checked invoice may be the whole invoice, which arrives after its parts, or the partial invoice that
+ * completes the sum.
  */
 export function findSplit(
   facts: Facts,

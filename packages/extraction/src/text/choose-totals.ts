@@ -47,8 +47,8 @@ const OTHER_CURRENCY =
 /** Increase of the score of a total that is printed several times, as in the table and on the payment slip. */
 const REPEATED_BONUS = 0.1;
 /**
- * Maximum difference between a printed tax and the tax that its rate gives, for rounding: in the smallest unit of the
- * amounts, and as an additional share of the net amount.
+ * Maximum difference between a printed tax and the tax that results from the net amount and the tax rate, because
+ * amounts are rounded: in the smallest unit of the amounts, and as an additional share of the net amount.
  */
 const RATE_TOLERANCE_DIGITS = 5;
 const RATE_TOLERANCE_SHARE = 0.0002;

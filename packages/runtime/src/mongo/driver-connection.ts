@@ -36,8 +36,9 @@ class OurConnection extends Connection {
   }
 
   /**
-   * Creates a span for each command of traced work. The span states only the operation and the collection, because
-   * commands contain secrets and data of organizations, which error messages repeat (ADR 0031).
+   * Creates a span for each command of traced work. The span states only the operation and the collection. Commands
+   * contain secrets and data of organizations, and error messages repeat parts of commands, so neither is recorded (ADR
+   * 0031).
    */
   override command(
     namespace: { readonly db: string },

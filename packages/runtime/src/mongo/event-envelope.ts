@@ -41,9 +41,9 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const ID_CHARACTERS = 26;
 
 /**
- * Derives the id of an event, which is stored with the change of its document, so that every repeat has the same id
- * (architecture section 5, rule 3). The id contains the time, because after a restore of the database a new change has
- * the same version as a lost one that consumers have already seen.
+ * Derives the id of an event from the document change that it announces, so that a repeated change gets the same id
+ * (architecture section 5, rule 3). The id also depends on the time of the change. After a restore of the database, a
+ * new change may have the same version as a change that was lost but whose event consumers have already seen.
  */
 export function eventId(
   aggregate: { readonly id: string; readonly version: number },

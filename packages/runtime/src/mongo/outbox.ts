@@ -244,8 +244,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
 
   /**
    * Publishes the events of documents in one collection.
-   * @returns whether the collection may have more documents with events: the search was full, and all documents that it
-   * found are completed
+   * @returns whether the collection may have more documents with events: the search found as many documents as it may,
+   * and all of them were completed
    */
   const relayOf = async (name: string): Promise<boolean> => {
     const old = clock.now().getTime() - RELAY_AGE_MS_MIN;

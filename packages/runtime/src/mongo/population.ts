@@ -10,7 +10,8 @@ export const POPULATION_MAX = 10_000;
 export const POPULATION_COUNTED_EACH_MS = 300_000;
 
 /**
- * Counts documents by the values of some fields for metrics, at most once in {@link POPULATION_COUNTED_EACH_MS}.
+ * Counts documents for metrics, grouped by the values of some fields. The documents are counted again only after {@link
+ * POPULATION_COUNTED_EACH_MS}.
  * @param filter documents to count
  * @param fields path of a field, or an expression of an aggregation, for each name in the result
  */

@@ -68,9 +68,9 @@ export type ToChild =
   | { readonly kind: 'end' };
 
 /**
- * Messages from the child process that reads documents: the process is ready, text must be recognised from images
- * (which may take longer), or the result of the task. A defect is a bug in this product and not a fault in the
- * document.
+ * Messages that the child process that reads documents sends: that it is ready, that text must be recognised from
+ * images (which may take longer), the result of the task, or a defect. A defect is a bug in this product and not a
+ * fault in the document.
  */
 export type FromChild =
   | { readonly kind: 'ready' }

@@ -118,9 +118,9 @@ const REQUEST_REFUSED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the fault for an OAuth error, without the provider's text, because the text could repeat data that was sent.
- * Only an error code from the provider itself shows that a grant is invalid or that the app was refused. Every other
- * error counts as an outage.
+ * Returns the ERP fault for an OAuth error. The fault does not contain the text of the provider, because this text
+ * could repeat data from the request. Only an error code from the provider itself shows that a grant is invalid or that
+ * the app was refused. Every other error counts as an outage.
  */
 async function faultOf(error: unknown): Promise<Error> {
   if (error instanceof ErpFault) return error;

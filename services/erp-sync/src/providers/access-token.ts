@@ -7,8 +7,8 @@ export interface TokenCalls {
 }
 
 /**
- * Sends a request with an access token to an ERP and, if the ERP refuses the token, once more with a new one.
- * @param isRefused checks whether the response may differ with a new token
+ * Sends a request with an access token to an ERP and, if the ERP refuses the token, sends it again with a new token.
+ * @param isRefused checks whether the same request may succeed with a new token
  * @throws ErpFault of the call; REAUTH_REQUIRED if there is no valid token
  */
 export async function sendWithToken(

@@ -16,9 +16,9 @@ export function methodOf(method: string): Method {
 const known = new Map<string, RequestAttributes>();
 
 /**
- * Returns the attributes of an HTTP request for traces and metrics. They are created once for each method, route and
- * status, of which there are few.
- * @param status undefined if the caller left before the response
+ * Returns the attributes of an HTTP request for traces and metrics. There are few combinations of method, route and
+ * status, so the attributes of each combination are created once.
+ * @param status undefined if the caller disconnected before the response
  */
 export function requestAttributes(
   method: Method,

@@ -6,8 +6,9 @@ import type { DeliveryState } from '../domain/delivery.js';
 import type { DeliveryDocument } from './deliveries.js';
 
 /**
- * Yields all stored webhook deliveries by state, as the index requires. PENDING comes first: a delivery that ends
- * during the read is included twice, with its old and its new state, and none is missed.
+ * Reads all stored webhook deliveries page by page, one state after the other, as the index requires. PENDING comes
+ * first, so that no delivery is missed: a delivery that ends during the read is included twice, with its old and its
+ * new state.
  */
 export function archivedDeliveries(collection: Collection<DeliveryDocument>): ReadArchivePage {
   const readState = (state: DeliveryState): ReadArchivePage =>

@@ -28,8 +28,9 @@ export interface PaymentFiles {
    */
   read(bytes: Uint8Array): Promise<SentPayments>;
   /**
-   * Writes a payment file that contains only some of the lines and is otherwise unchanged, byte for byte.
-   * @param lines positions of the lines as a set of bits
+   * Writes a copy of a payment file that contains only some of its payment lines and is otherwise unchanged, byte for
+   * byte.
+   * @param lines positions of these lines as a set of bits
    * @param part number of the download; from the second download on, the identifiers in the file end with this number
    */
   part(bytes: Uint8Array, lines: Uint8Array, part: number): Promise<PartOfFile>;

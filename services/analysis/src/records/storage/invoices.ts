@@ -99,8 +99,9 @@ export interface InvoiceDocument extends Aggregate, Claimable {
 type CandidateDocument = Pick<InvoiceDocument, 'match' | 'status'>;
 
 /**
- * Name of the database index that queries for invoices to compare must use. All tenants share query plans, and the best
- * plan for few invoices (read all and sort in memory) would otherwise be used for a tenant with many invoices.
+ * Name of the database index that queries for invoices to compare must use. MongoDB shares query plans between all
+ * tenants. Without this name, the plan that is best for a tenant with few invoices (read all and sort in memory) could
+ * be used for a tenant with many invoices.
  */
 export const MATCH_INDEX = 'match';
 
@@ -433,7 +434,7 @@ const withoutFacts = { facts: 0, outbox: 0, recentEvents: 0, decisionChanges: 0 
 
 /**
  * Returns a period that begins one day before a month and ends one day after it. An analysis belongs to the month in
- * which its invoice was counted, and the invoice may have been stored on an earlier or later day.
+ * which it was counted, but its invoice may have been stored on an earlier or later day.
  */
 function aroundMonth(month: string): { $gte: Date; $lt: Date } {
   const begin = new Date(`${month}-01T00:00:00Z`);

@@ -122,8 +122,8 @@ async function store(
 }
 
 /**
- * Refuses to continue a history scan if another worker chose other suppliers. The later rows of this worker were
- * analyzed with its own choice of suppliers, so the call must be repeated with the stored rows.
+ * Refuses to continue a history scan if another worker chose other suppliers for its rows. This worker analyzed the
+ * later rows with its own choice of suppliers, so the call must be repeated with the stored rows.
  */
 function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<string, RowDecision>): void {
   for (const { subject, analysis } of fresh) {

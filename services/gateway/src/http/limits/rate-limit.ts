@@ -48,8 +48,9 @@ export const FALLBACK_MS = 1_000;
 const WINDOW_MS = 60_000;
 const BLOCKS_MAX = 20_000;
 /**
- * Maximum number of blocks of rate limit tokens for which a request waits. Requests with the same API key share blocks
- * of ten tokens. Once this number is reached, the local window of the gateway decides.
+ * Maximum number of times that a request waits for a new block of rate limit tokens. Requests with the same API key
+ * share blocks of ten tokens, so other requests may use up a block first. Afterwards, the local window of the gateway
+ * decides.
  */
 const ROUNDS_MAX = 100;
 

@@ -11,8 +11,8 @@ import { validate } from '../../http/body/validate.js';
 
 export const SCAN_ROWS_MAX = 5_000;
 /**
- * Body limits of a history scan that are slightly above the size of a request body with the maximum number of rows and
- * the longest value in every field (HTTP and security reference, section 2).
+ * Limits on the size and the number of values of a history scan request. They are slightly above what a request needs
+ * that has the maximum number of rows and the longest value in every field (HTTP and security reference, section 2).
  */
 export const SCAN_BODY_LIMITS: BodyLimits = {
   bytesMax: 10 * 1024 * 1024,
