@@ -1,4 +1,4 @@
-// Runs the bare parsers in a separate process, to measure the cost of reading a document without the product.
+// Runs only the document parsers in a separate process, to measure the cost of reading a document without the product.
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { recognise } from '@invoicecontrol/extraction/ocr/recogniser';
 import { withPdf } from '@invoicecontrol/extraction/pdf/open-pdf';
@@ -6,7 +6,7 @@ import { XmlDocument } from 'libxml2-wasm';
 import sharp from 'sharp';
 import type { DocumentKind } from './document-files.js';
 
-/** Documents of one kind, which a bare parser reads one after the other. */
+/** Documents of one kind, which their parser reads one after another without the product. */
 export interface CeilingOrder {
   readonly kind: DocumentKind;
   readonly files: readonly Uint8Array[];

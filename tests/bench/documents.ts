@@ -47,11 +47,11 @@ Progress goes to standard error. Ends with code 1 if an aim was missed, and afte
 
 const AIMS = {
   /**
-   * Maximum number of milliseconds by which the product may be slower than the bare XML parser, both in the time from
+   * Maximum number of milliseconds by which the product may be slower than the XML parser alone, both in the time from
    * the upload of an XML invoice to its decision and in the CPU time of reading it.
    */
   overParserMs: 15,
-  /** Maximum time for reading a PDF or a scan, as a multiple of the time of the bare parser. */
+  /** Maximum time for reading a PDF or a scan, as a multiple of the time that the parser alone needs. */
   parserRatio: 1.5,
   /** Maximum time for checking one invoice against all rules that apply to it. */
   validationMs: 3,

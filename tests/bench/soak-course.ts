@@ -49,7 +49,7 @@ export function courseOf(readings: readonly Reading[], minutes: number): Course 
 
 /**
  * Tells whether a figure is flat: from the second to the last quarter it grew by no more than a share of itself plus a
- * constant, which covers small figures.
+ * constant. The constant makes the rule suitable for small figures.
  */
 export function isFlat(
   { before, after }: Course,

@@ -1,6 +1,6 @@
 // Writes the generated parts of compose.yaml, of k8s/ and of the list of databases in the runbook of backups. Their
 // source is the service map in tools/topology, as it was last compiled. Run this program after a change of the map.
-// `node tools/generate/deployment.mjs --check` only compares, as part of `npm test`.
+// `npm test` runs it with `--check`: then it writes nothing, and fails if a file is not current.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -100,8 +100,8 @@ function toItem({ path, method, operation }) {
 }
 
 /**
- * Returns the body of a request in the Postman collection. A body that is neither JSON nor a form is a file, which
- * users choose in Postman together with its type.
+ * Returns the body of a request in the Postman collection. If the body is neither JSON nor a form, it is a file. Users
+ * choose the file and its type in Postman.
  */
 function bodyOf(requestBody) {
   if (requestBody === undefined) return {};

@@ -259,7 +259,7 @@ function codeRule({ id, what, ubl, cii }: CodeRow): Rule {
 
 /**
  * Returns the code of an XML element. Undefined if the XML attribute with the code is absent, because other validation
- * rules require the attribute.
+ * rules report the missing attribute.
  */
 function codeOf(element: Element, place: CodedPlace): string | undefined {
   const code = place.attribute === undefined ? element.text : element.attributes.get(place.attribute);

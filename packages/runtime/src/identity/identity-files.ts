@@ -23,8 +23,8 @@ export interface CheckedIdentity extends CertifiedService {
 
 /**
  * Reads the three files of a service's TLS identity synchronously, because they are small and, in Kubernetes, on a disk
- * in memory. The shorter the time between the first and the last file, the more rarely a renewal of the files mixes old
- * and new ones.
+ * in memory. The faster the three files are read, the more rarely old and new files are mixed while the files are being
+ * renewed.
  */
 export function readIdentityFiles(directory: string): IdentityFiles {
   const read = (name: string): Buffer => readFileSync(join(directory, name));

@@ -11,7 +11,7 @@ export interface ScheduleDocument {
   readonly dueAt: Date;
 }
 
-/** Runs a billing job once in each period in one of the replicas. A failed run is repeated after a pause. */
+/** Runs a billing job once in each period, in only one of the replicas. A failed run is repeated after a pause. */
 export function dailyRun(
   collection: Collection<ScheduleDocument>,
   clock: Clock,

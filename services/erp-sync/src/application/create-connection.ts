@@ -73,8 +73,8 @@ export const createConnection =
       if (known.some(({ status }) => status !== 'DISABLED')) throw alreadyConnected();
       return { connections: known, next };
     };
-    // The check that the company is not connected yet comes before the limit of the plan, so that the caller learns of
-    // the existing connection even if the plan allows no further ERP connection.
+    // The service checks whether the company is connected already before it checks the limit of the plan. The caller
+    // then learns of the existing connection even if the plan allows no further ERP connection.
     await findKnown();
     const id = uuidV7();
     const credential = secrets.credential.seal({ id, organizationId }, secret);

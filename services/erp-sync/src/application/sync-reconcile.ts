@@ -93,8 +93,8 @@ export async function requireList(run: RunUnderWay, stream: StreamName): Promise
 }
 
 /**
- * Stores the ids of imported ERP records before the records themselves, if a list of all ids of the stream is being
- * read. The list may already have passed the positions of these records.
+ * Stores the ids of imported ERP records before the records themselves, if a list of all record ids of the stream is
+ * being read. The reading of this list may already have passed the positions of these records.
  */
 export async function noteImported(run: RunUnderWay, stream: StreamName, ids: readonly string[]): Promise<void> {
   const begunAt = run.lists.get(stream)?.begunAt;

@@ -120,7 +120,7 @@ export const syncRun =
 
 /**
  * Tells the analysis service a second time that the vendors of a deleted ERP connection no longer count as known. A
- * page of vendors may have reached the service after the first time.
+ * page of vendors may have reached the analysis service after it was told this for the first time.
  */
 async function endMasterAgain(
   { imports, logger }: SyncRunDeps,
@@ -251,7 +251,7 @@ function isLeftOut(stream: StreamName, { code }: ErpFault): boolean {
 }
 
 /**
- * Checks whether no other ERP stream can be read after a fault, because a person must act, the ERP must not be called
+ * Checks whether a fault makes it impossible to read further ERP streams: a person must act, the ERP must not be called
  * for some time, or the call budget of the import run is used up.
  */
 function endsRun(fault: ErpFault): boolean {

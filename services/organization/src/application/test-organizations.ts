@@ -81,8 +81,8 @@ async function unlessStored(insert: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Maximum number of times that a test organization is compared with its organization, which may be deleted or restored
- * while the test organization is being changed.
+ * Maximum number of times that a test organization is compared with the organization that it belongs to, which may be
+ * deleted or restored while the test organization is being changed.
  */
 const FOLLOW_ATTEMPTS_MAX = 5;
 

@@ -52,8 +52,8 @@ export interface ScanDocument extends Aggregate, Claimable {
   /** SHA-256 hash of the request for a history scan. Present if the request had an idempotency key. */
   readonly fingerprint?: string;
   /**
-   * The number of rows of the history scan that count towards the quota of a month. The stored usage of the
-   * organization is corrected to the sum of these numbers.
+   * The number of rows of the history scan that count towards the quota of a month. The sum of these numbers over all
+   * scans is the correct usage of the organization, to which the stored usage is corrected.
    */
   readonly usage: CountedRows;
   /** Organization id, with a unique sparse index, while the history scan runs and was not set aside. */

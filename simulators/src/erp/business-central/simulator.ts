@@ -34,7 +34,7 @@ const BY_ID = /^([A-Za-z]+)(?:\(([^)]*)\))?$/;
 /** Simulator of Dynamics 365 Business Central online: login and API v2.0, read only (ERP reference, section 3). */
 export function businessCentral({ clock, tenants, origin }: ErpDeps<Tenant>): Erp<Tenant> {
   /**
-   * Responds to a call of an API of the simulated Business Central, whose path names an entity set, such as
+   * Responds to a call of an API of the simulated Business Central. The path of the call names an entity set, such as
    * `companies(id)/vendors`.
    */
   const handleApi = (call: Call, tenant: Tenant, environment: string, path: string): Answer => {

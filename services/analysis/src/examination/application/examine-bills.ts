@@ -111,8 +111,8 @@ function isEntered({ state }: BookBill): boolean {
 }
 
 /**
- * Removes links between ERP bills and invoices that no longer apply, either because the bill is not entered or because
- * a changed bill no longer matches the linked invoice, and returns the bills.
+ * Removes the links between ERP bills and invoices that no longer apply, and returns the bills. A link no longer
+ * applies if the bill is not entered, or if it has changed and no longer matches the invoice.
  */
 async function withoutStaleLinks(
   { source: { organizationId }, policy, books }: Examination,

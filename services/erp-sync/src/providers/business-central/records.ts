@@ -151,8 +151,8 @@ export function readVendorAccount(row: Row, config: BusinessCentralConfig): Vend
 }
 
 /**
- * Returns the id of a row of the custom page with bank accounts. If the page has no id, the code is used, which is
- * unique within a vendor.
+ * Returns the id of a row of the custom page with bank accounts. If the page has no id field, the id consists of the
+ * vendor and the code of the account, because the code is unique only within a vendor.
  */
 export function accountIdOf(row: Row, config: BusinessCentralConfig): string {
   const { bankAccountVendorIdField: vendorField = '', bankAccountIbanField: ibanField = '' } = config;

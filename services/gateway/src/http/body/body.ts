@@ -275,7 +275,7 @@ function collect(
   });
 }
 
-/** Refusal after which the rest of the request body is not read, because it has too many chunks. */
+/** Refusal of a request body that has too many chunks. The rest of such a body is not read. */
 class TooManyChunks extends HttpRefusal {
   constructor(chunksMax: number) {
     super(413, `The body has more than ${chunksMax} chunks. Send fewer, larger chunks.`);

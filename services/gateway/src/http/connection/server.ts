@@ -54,8 +54,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const server = listenFast(app, {
     maxHeaderSize: HEADERS_BYTES_MAX,
     headersTimeout: timeouts.headersMs,
-    // Time limit for receiving uploaded files, which are the longest request bodies. Other bodies are checked
-    // separately.
+    // Time limit for receiving a request body. It is long enough for uploaded files, which are the longest bodies.
+    // Other bodies are checked separately.
     requestTimeout: FILE_BODY_MS + timeouts.headersMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: timeouts.checkingIntervalMs,

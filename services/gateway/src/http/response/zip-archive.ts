@@ -32,7 +32,7 @@ export async function* zipArchive(files: AsyncIterable<ArchiveFile>, modifiedAt:
       if (isLeft) return;
       current = Readable.from(content(), { objectMode: false, highWaterMark: WAITING_BYTES_MAX });
       // The end of a file is observed before its stream is passed to the ZIP archive, because the stream may end or
-      // fail as soon as the archive has it.
+      // fail as soon as the archive receives it.
       const ended = finished(current, { writable: false });
       zip.addReadStream(current, name, { mtime: modifiedAt, mode: 0o100644, compress });
       await ended;

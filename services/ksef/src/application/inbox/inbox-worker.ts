@@ -264,8 +264,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
   ): Promise<InboxClaim | undefined> {
     const { inbox } = claim;
     const { referenceNumber = '', key: sealed, isReady } = exportOf(runOf(role));
-    // If the process already receives as many invoice packages as it may, the status of a finished KSeF export is not
-    // polled, because KSeF limits these calls for all software of the company together.
+    // If the process already receives the maximum number of invoice packages, the status of a finished KSeF export is
+    // not polled, because KSeF limits these calls for all software of the company together.
     if (isReady === true && packagesAtOnce >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
     const key = openKey(inbox, sealed);
     // The key that encrypted the KSeF export key has been removed, so another export with a new key is requested.

@@ -113,7 +113,10 @@ export async function receiveAgain(
   return { reception: receiver.reception() };
 }
 
-/** Stores the invoices of one KSeF inbox and requests their analyses, one after the other, and counts them. */
+/**
+ * Returns functions that store the invoices of one KSeF inbox, request their analyses one after another, and count the
+ * invoices.
+ */
 function invoiceReceiver(
   { documents, analyses, waitFactor }: ReceiveDeps,
   { organizationId, companyId, environment, refused: kept }: Inbox,
