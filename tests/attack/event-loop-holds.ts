@@ -7,8 +7,8 @@ import { open, statusOf, write } from './wire.js';
 /** Default maximum time in milliseconds for which a hostile request may block the event loop. */
 export const HOLD_MS_MAX = 10;
 /**
- * Number of measurements of each hostile request, the shortest of which counts: garbage collection and compilation
- * affect only some measurements.
+ * Number of measurements of each hostile request. Only the shortest one counts, because garbage collection and
+ * compilation lengthen some measurements.
  */
 const MEASUREMENTS = 5;
 const CLOSE_MS_MAX = 10_000;

@@ -64,8 +64,8 @@ const LIMITED_PLAN = 'SCALE';
 const thorough = { seconds: 3, rounds: 3, history: 20_000 } as const;
 const quick = { seconds: 1, rounds: 1, history: 2_000 } as const;
 /**
- * Size of the largest history as a multiple of the large history. Only the measurements of work and of scans use the
- * largest history.
+ * Size of the largest benchmark history as a multiple of the large one. Only the measurements of work and of scans use
+ * the largest history.
  */
 const LARGEST = 5;
 const CONNECTIONS = [1, 16, 64] as const;

@@ -171,8 +171,8 @@ export const currency: RecordKind<string> = {
 };
 
 /**
- * A decimal amount of an ERP record with at most six decimals. An amount with six decimals or fewer keeps the digits
- * that the ERP sent.
+ * A decimal amount of an ERP record with at most six decimals. If the ERP sent no more than six, all digits are kept as
+ * sent.
  */
 export function amount(sign?: Sign): RecordKind<string> {
   const faultOf = (value: string): string | undefined => {

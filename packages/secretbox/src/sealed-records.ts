@@ -22,7 +22,10 @@ export interface SealedRecords {
 
 /** Interval at which a replica checks whether stored secrets are sealed with a key other than the newest one. */
 const REWRAP_EACH_MS = 60_000;
-/** Interval between checks for secrets of older keys after the start, and while secrets of an older key are left. */
+/**
+ * Interval between checks for secrets that older keys sealed. It applies after the start, and as long as such secrets
+ * are left.
+ */
 const REWRAP_AGAIN_MS = 10_000;
 /** Maximum number of records sealed with one older key that a run of the rotation job handles. */
 const REWRAPPED_AT_ONCE = 100;
@@ -31,8 +34,8 @@ interface RewrapDeps {
   /** Name of the sealed records in the plural, for the log. */
   readonly name: string;
   /**
-   * All records of the service that contain secrets. A sealing key may be removed from the ring only when none of them
-   * has a secret sealed with it.
+   * All records with secrets that the service stores. A sealing key may be removed from the ring only when none of
+   * these records has a secret that was sealed with it.
    */
   readonly records: readonly SealedRecords[];
   readonly ring: KeyRing;

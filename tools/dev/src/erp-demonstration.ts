@@ -19,8 +19,8 @@ const thames = { name: 'Thames Paper Ltd', tax_id: 'GB999275189' };
 const account = 'DE89 3704 0044 0532 0130 00';
 
 /**
- * Returns a day of a month before the first start of the demonstration, so that its ERP data never becomes too old and
- * never changes.
+ * Returns the given day of the month that is `monthsBefore` months before the first start of the demonstration, so that
+ * its ERP data never becomes too old and never changes.
  */
 type DayOf = (monthsBefore: number, day: number) => string;
 

@@ -79,8 +79,8 @@ export function isUnrelatedPair({ facts: { invoice } }: UnrelatedContext, pair: 
 }
 
 /**
- * Returns the compared fields, with their points, of two bills with unrelated numbers. Call this function only if
- * {@link isUnrelatedPair} is true. `recurrence` contains the fields about the recurrence of the amount.
+ * Returns the compared fields of two bills with unrelated numbers, and the points of each field. Call this function
+ * only if {@link isUnrelatedPair} is true. `recurrence` contains the fields about the recurrence of the amount.
  */
 export function unrelatedRows(
   context: UnrelatedContext,

@@ -24,7 +24,7 @@ export interface UnrelatedNumberParameters {
     readonly ownNumbersMax: number;
     /**
      * Maximum number of points of a pair if both invoice numbers may be the supplier's own, the supplier repeats
-     * amounts, and the bills are 6 to 62 days apart without a common order.
+     * amounts, and the bills are 6 to 62 days apart and do not state the same order.
      */
     readonly ownNumbersApartMax: number;
   };

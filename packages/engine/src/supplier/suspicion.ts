@@ -69,9 +69,9 @@ export function suspectedAs(findings: readonly Pick<Finding, 'type' | 'family' |
   const isWrongAmount = grave.some(
     (finding) => isSignOfWrongAmount(finding) && severityRank(finding.severity) >= severityRank('HIGH'),
   );
-  // A finding about the identity of the supplier counts even below MEDIUM, because a finding about the same doubt was
-  // raised on an earlier row of the history scan. A first tax id without further signs is reported, but raises no
-  // doubt.
+  // A finding about the identity of the supplier counts even below MEDIUM. Its severity is low only because an earlier
+  // row of the history scan raised a finding about the same doubt. A tax id that is stated for the first time is
+  // reported, but raises no doubt without further signs.
   const hasOtherParty =
     grave.some(isSignOfOtherParty) ||
     findings.some((finding) => isSignOfOtherParty(finding) && finding.type !== 'SUPPLIER_TAX_ID_FIRST_USE');

@@ -157,7 +157,10 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
   };
 }
 
-/** Returns the supplier names, the most likely name first and each name once. The name of the buyer comes last. */
+/**
+ * Returns the names that may be the supplier's, the most likely name first and each name once. The name of the buyer
+ * comes last.
+ */
 function bestNames(candidates: readonly Candidate[], buyer: Candidate | undefined): Candidate[] {
   const buyerKey = buyer === undefined ? '' : foldKey(buyer.value);
   const byKey = new Map<string, Candidate>();

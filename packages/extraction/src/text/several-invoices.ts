@@ -8,7 +8,7 @@ import type { TextContext } from './read-text.js';
 
 /**
  * Confidence that the number, the date and the total in a part of a document must have if the part is to count as a
- * separate invoice. In a list of invoices, their confidence is lower.
+ * separate invoice. In a document that only lists invoices, these values have a lower confidence.
  */
 const CONFIDENCE_MIN = 0.75;
 

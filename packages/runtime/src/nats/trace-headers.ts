@@ -26,8 +26,8 @@ export function processAttributes(subject: string) {
 }
 
 /**
- * Starts a trace for handling a delivered event. The trace links to that of the publication, because the publisher does
- * not wait.
+ * Starts a trace for handling a delivered event. The trace has a link to the trace of the publication and does not
+ * continue it, because the publisher does not wait for the handling.
  */
 export function measureDelivery(carried: MsgHdrs | undefined, subject: string): Measured<'messaging.process.duration'> {
   return measure('consumer', `process ${subject}`, {

@@ -1,5 +1,5 @@
-// TLS identities for tests, and what tests need to call a service with them. The global set-up of the tests creates the
-// identities, each in a directory that has its name.
+// Provides tests with TLS identities, and with functions that call a service with such an identity. The global set-up
+// of the tests creates the identities, each in a directory that has its name.
 import { join } from 'node:path';
 import { callersOf, EVERYONE, needsGrant, TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
 import { Grant } from '@invoicecontrol/contracts/organization/v1/grant';

@@ -71,7 +71,7 @@ export interface ConnectionDocument extends Aggregate {
    */
   readonly claim?: string;
   /**
-   * Expiry time of the lease of the worker, and the year 1970 while no import run is in progress. Absent if the ERP
+   * Expiry time of the lease of the worker. It is a time in 1970 while no import run is in progress. Absent if the ERP
    * connection is DISABLED.
    */
   readonly leaseUntil?: Date;

@@ -13,7 +13,10 @@ export interface FakeAnalysis extends GrpcServer {
   readonly endedMasters: readonly string[];
   /** Records that import runs have sent to the fake analysis service. */
   readonly imports: ImportLedger;
-  /** Determines whether the calls that end the vendor master of an ERP connection fail in the fake analysis service. */
+  /**
+   * Determines whether the fake analysis service refuses calls that end the use of an ERP connection's vendors as known
+   * vendors.
+   */
   setAvailable(isAvailable: boolean): void;
 }
 

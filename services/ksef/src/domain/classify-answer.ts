@@ -92,7 +92,7 @@ const BLOCKED: Meaning = {
 };
 
 /**
- * Errors that KSeF documents and their meanings (KSeF reference, sections 3, 5 and 6; full table:
+ * Maps the errors that KSeF documents to their meanings (KSeF reference, sections 3, 5 and 6; full table:
  * docs/reference/ksef-answers.md). The first matching row applies. Errors that are not listed are treated as an outage
  * and retried.
  */

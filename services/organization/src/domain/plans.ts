@@ -151,8 +151,8 @@ export interface Entitlements {
 }
 
 /**
- * Returns the entitlements of a contract (billing reference, sections 5 and 6). All checks for a subscription use
- * `hasActiveSubscription`.
+ * Returns the entitlements of a contract (billing reference, sections 5 and 6). Every check whether an organization has
+ * a subscription uses `hasActiveSubscription`.
  */
 export function entitlements({
   plan,

@@ -104,8 +104,8 @@ function toPurge({
 }
 
 /**
- * Returns the data of an organization that is not purged yet. The record that a purge leaves is kept as long as the
- * audit trail.
+ * Declares the organization record as data that a purge must deal with. A record counts only while its organization is
+ * not purged: the record that a purge leaves is kept as long as the audit trail.
  */
 export function unpurgedOrganization(collection: Collection<OrganizationDocument>): TenantData {
   return {

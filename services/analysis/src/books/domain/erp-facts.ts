@@ -131,9 +131,7 @@ export function erpFactsIndex(records: ErpRecords, policy: RecognisesBills): Erp
   };
 }
 
-/**
- * Checks whether the ERP has the purchase order of an invoice, but the purchase order has too many invoices to add up.
- */
+/** Checks whether the purchase order of an invoice is in the ERP but has too many invoices to add up. */
 export function isOnCutOrder({ orderLink, orderMaster }: Pick<Facts, 'orderLink' | 'orderMaster'>): boolean {
   return orderLink?.isCut === true && orderMaster !== undefined;
 }
@@ -163,8 +161,8 @@ function keysOfVendor({ taxKey, nameKey, nameFold, accountHistory }: MasterVendo
 }
 
 /**
- * Returns the ERP vendors that match the supplier named on an invoice: by tax id; otherwise by name, if at most one
- * side has a tax id; otherwise by bank account (detection reference, section 6). Active vendors are preferred.
+ * Returns the ERP vendors that match the supplier named on an invoice: by tax id; otherwise by name, if the vendor or
+ * the invoice lacks a tax id; otherwise by bank account (detection reference, section 6). Active vendors are preferred.
  */
 function vendorsOf(invoice: NormalisedInvoice, sharing: readonly MasterVendorRecord[]): readonly MasterVendorRecord[] {
   const byTaxId = sharing.filter((vendor) => haveSameTaxId(partyOf(vendor), invoice));
@@ -209,8 +207,8 @@ function vendorMasterOf(
 }
 
 /**
- * Rows of a history scan describe past invoices, so an invoice may state any bank account that the ERP vendor had on
- * the day of the invoice.
+ * A row of a history scan describes a past invoice, so it may state any bank account that the ERP vendor had on the day
+ * of that invoice.
  */
 function accountsOf({ source, issueDay }: NormalisedInvoice, vendors: readonly MasterVendorRecord[]): MasterAccount[] {
   const accounts = vendors

@@ -60,7 +60,7 @@ export interface ReadInvoice {
   /** Printed text of the document that looked like a bank account but is not one. */
   readonly invalidIban: string | undefined;
   /**
-   * Faults in the corrections of a document that a person entered. Wrong values that were read from the document cause
+   * Faults in the corrections that a person entered for a document. Wrong values that were read from the document cause
    * no faults, because they are left out.
    */
   readonly faults: FieldFaults;

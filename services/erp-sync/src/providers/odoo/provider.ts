@@ -121,9 +121,9 @@ export const odooProvider: Provider = defineProvider({
       },
       async *ids(after) {
         if (after?.startsWith('suppliers:') !== true) {
-          // Odoo vendors without a supplier rank are known from their bills. These vendors are read before the
-          // suppliers, because a rank only increases: a company that gets a rank in the meantime still appears among
-          // the suppliers.
+          // Odoo vendors without a supplier rank are found through their bills. They are read before the vendors with a
+          // rank, because a rank only increases: a company that gets a rank in the meantime still appears among the
+          // vendors with a rank.
           const domain = [...onBills((await reader.company()).id), ...VENDOR_WITHOUT_RANK];
           const lastBill = after?.startsWith('bills:') === true ? lastIdOf({ after }) : 0;
           const bills = reader.pages('account.move', domain, ['commercial_partner_id'], lastBill);

@@ -150,7 +150,7 @@ export class Authenticator {
   }
 
   /**
-   * Invalidates a session of the app that has ended, immediately in this gateway. The other gateways check the session
+   * Removes an ended session of the app from the cache of this gateway at once. The other gateways check the session
    * again within seconds.
    */
   invalidateSession(sessionId: string): void {
