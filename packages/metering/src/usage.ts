@@ -165,8 +165,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     const { limit } = first;
     const inAdvance = unitsInAdvance(used, alike.length, limit);
     if (inAdvance === 0) return false;
-    // The guard of the write of a usage counter contains the reserved amount, so that the limit holds whatever other
-    // replicas have reserved.
+    // The condition for the write of the usage counter contains the amount to reserve, so that the limit holds whatever
+    // other replicas have reserved.
     const room = alike.length + inAdvance * UNITS_LEFT_PER_BLOCK_UNIT;
     return reserveTogether(
       alike,

@@ -7,8 +7,8 @@ import { metrics } from './telemetry/schema.js';
 const STUCK_AGE_MS = 600_000;
 
 /**
- * Reports how many items of stuck work the operator's command would list, by their kind. A source that cannot be read
- * leaves the last values.
+ * Reports how many items of stuck work the operator's command would list, by their kind. If a source cannot be read,
+ * its metrics keep their last values.
  */
 export function reportStuckWork(sources: readonly FindStuckWork[], clock: Clock, service: string): () => void {
   const kinds = metrics['invoicecontrol.jobs.stuck'].attributes.kind.values;

@@ -294,8 +294,8 @@ function honest(
   person: (trade: string, vat?: number) => Trader,
   firm: (trade: string, vat?: number, currency?: string) => Trader,
 ): void {
-  // Adds the test bills of a married couple that lets one shop. Each spouse bills half of the rent, with the same
-  // number, amount and day.
+  // Adds the test bills of a married couple that lets one shop to the company. Each spouse bills half of the rent, with
+  // the same number, amount and day.
   const wife: Trader = { ...traderOf(random, 'PL', 'Krystyna Zawadzka Najem', { vat: 230, taxIdShare: 1 }) };
   const husband: Trader = {
     ...wife,

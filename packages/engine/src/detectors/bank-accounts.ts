@@ -301,8 +301,9 @@ function nearMatch(
 }
 
 /**
- * Finds the known account at the same bank that differs least from a new account, within the limit. Accounts that are
- * stated on several bills are preferred to others.
+ * Finds the known account at the same bank that differs least from a new account. Only accounts that differ in few
+ * digits, or by two swapped neighbouring digits, are considered. Accounts that are stated on several bills are
+ * preferred to others.
  */
 function nearestAccount(
   account: StatedAccount,

@@ -62,8 +62,8 @@ export interface SupplierProfile {
   readonly bankCount: number;
   readonly taxIdCount: number;
   /**
-   * Countries of the tax ids that invoices stated with a country, in order of arrival. Absent in profiles stored before
-   * the field existed.
+   * Countries that invoices stated for the tax ids of the supplier, in the order in which the invoices arrived. Absent
+   * in profiles stored before the field existed.
    */
   readonly taxCountries?: readonly string[];
   /**

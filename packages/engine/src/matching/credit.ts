@@ -4,8 +4,8 @@ import { billDigits, creditedNumbers } from '../normalisation/match-keys.js';
 import { isSameSupplier } from './supplier-relation.js';
 
 /**
- * Returns the supplier's credit notes among the originals. The credit notes are selected once, because most invoices
- * have no credit notes among their originals.
+ * Returns the supplier's credit notes among the originals. They are selected once for all pairs of the checked invoice
+ * with another bill. Most invoices have no such credit notes.
  */
 export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Candidate[] {
   return originals.filter(

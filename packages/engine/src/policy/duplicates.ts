@@ -160,8 +160,8 @@ export interface DuplicateParameters {
   readonly contractRecordsMin: number;
   readonly contractSameBillDays: number;
   /**
-   * Percentage of the interval between two bills for a contract. A further bill that arrives before this percentage of
-   * the interval has passed repeats one of the bills.
+   * A contract is billed at regular intervals. A bill that arrives before this percentage of the interval has passed
+   * repeats an earlier bill.
    */
   readonly contractOffRhythmPercent: number;
   readonly duplicateMin: number;

@@ -23,8 +23,8 @@ export function metadataOf(context: RequestContext, { traceparent, tracestate }:
 }
 
 /**
- * Returns the context that a call claims. The claims about the actor and the address must be proven before anything is
- * decided by them.
+ * Returns the context that a call claims. Nothing may be decided by the claimed actor or address before the claims are
+ * proven.
  */
 export function claimedContextOf(metadata: Metadata): RequestContext {
   return {

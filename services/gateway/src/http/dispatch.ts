@@ -288,8 +288,8 @@ async function admitToken(
 }
 
 /**
- * HTTP requests without an API key are limited by the number of refused attempts from their address, including
- * unreadable bodies.
+ * An address that sends requests without an API key may make only a limited number of refused attempts, including
+ * requests with unreadable bodies.
  */
 async function answerPublic(
   route: AnyPublicRoute,
@@ -299,8 +299,8 @@ async function answerPublic(
 ): Promise<Reply> {
   const state = requestState(response);
   const { address } = state;
-  // Signed requests are not limited in the same way as guesses of a token, because a signature cannot be guessed, and
-  // one sender sends many signed requests.
+  // The limit on guessed tokens does not apply to signed requests, because a signature cannot be guessed, and one
+  // sender sends many signed requests.
   const isSigned = route.rawBodyBytesMax !== undefined;
   if (!isSigned) {
     takeUnauthenticated(response, unauthenticated);

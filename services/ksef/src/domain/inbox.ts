@@ -13,8 +13,8 @@ export const inboxRoles = ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED'] as cons
 export type InboxRole = (typeof inboxRoles)[number];
 
 /**
- * The KSeF inbox role in which a company is the buyer. The time that is stored for this role shows up to when all
- * purchase invoices were received.
+ * The KSeF inbox role in which a company is the buyer. The time that is stored for this role is the time up to which
+ * all purchase invoices were received.
  */
 export const BUYER: InboxRole = 'SUBJECT2';
 /** First day on which suppliers issue invoices through KSeF. */

@@ -62,8 +62,8 @@ export interface Endpoints {
   lastReplay(organizationId: string, endpointId: string): Promise<BulkReplay | undefined>;
   replayMarked(endpointId: string, replayId: string): Promise<void>;
   /**
-   * Counts failures and successes of the delivery attempts of a webhook. The version of the webhook does not change,
-   * because attempts must not conflict with changes.
+   * Counts failures and successes of the delivery attempts of a webhook. The version of the webhook does not change, so
+   * that an attempt never conflicts with a concurrent change of the webhook.
    */
   countResults(results: readonly EndpointResult[]): Promise<void>;
   /**

@@ -252,8 +252,8 @@ async function searchesFor(
 }
 
 /**
- * Returns the keys that find the bills of the paid supplier that have the amount of a payment line and were issued
- * before the payment.
+ * Returns the keys by which bills are found that the paid supplier issued before the payment and that have the amount
+ * of the payment line.
  */
 function amountKeys(
   { executionDate }: PaymentLine,

@@ -417,8 +417,8 @@ function hitsMax(keysCount: number): number {
 }
 
 /**
- * Returns a database filter for invoices that arrived before a given invoice. It is approximate: the caller separates
- * invoices that arrived at the same moment.
+ * Returns a database filter for invoices that arrived before a given invoice. The filter is approximate for invoices
+ * that arrived at the same moment, so the caller checks the order of these invoices itself.
  */
 function arrivedBefore({ receivedAtMs, scanId, issueDay }: Candidate): Filter<InvoiceDocument> {
   if (scanId === undefined) return { 'match.receivedAtMs': { $lte: receivedAtMs } };

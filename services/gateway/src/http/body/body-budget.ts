@@ -29,8 +29,8 @@ export const ADDRESS_BODIES_BYTES_MAX = 64 * KIB;
  */
 export const SIGNED_BODIES_BYTES_MAX = 12 * MIB;
 /**
- * Maximum number of request body bytes for all addresses that have not sent a valid signature. The remaining bytes are
- * reserved for addresses that have sent one.
+ * Maximum number of request body bytes for all requests with a signature from addresses that have not sent a valid
+ * signature yet. The remaining bytes are reserved for addresses that have sent one.
  */
 export const UNPROVEN_BODIES_BYTES_MAX = 8 * MIB;
 /** Maximum number of request body bytes for one IP address that sends signatures: one body of the maximum size. */
