@@ -76,8 +76,8 @@ export function overflowOf(page: Page): Promise<string[]> {
 
 /** Returns the accessibility faults that axe finds on a page, with the first element of each rule. */
 export async function accessibilityFaultsOf(page: Page): Promise<string[]> {
-  // A script that the test evaluates, unlike one that it adds, is not subject to the content security policy of the
-  // page.
+  // The content security policy of the page applies to a script that a test adds to the page, but not to a script that
+  // it evaluates.
   await page.evaluate(axe);
   const { violations } = await page.evaluate<AxeResults>('axe.run({ resultTypes: ["violations"] })');
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''} ${nodes[0]?.failureSummary ?? ''}`);

@@ -49,7 +49,7 @@ export interface RehearsalOptions {
   readonly losesBroker: boolean;
   /** Function that receives a line about the current step of the restore rehearsal. */
   readonly say: (line: string) => void;
-  /** Function that receives a progress line of the restore rehearsal, which the next line replaces. */
+  /** Function that receives progress lines of the restore rehearsal. Each line replaces the previous one. */
   readonly progress: (line: string) => void;
 }
 

@@ -12,8 +12,8 @@ export interface UsageDocument {
    */
   readonly moves: number;
   /**
-   * The part of `used` of a usage counter that was reserved in each minute that is not reconciled yet, by minutes since
-   * 1970.
+   * Units of `used` that were reserved in minutes that are not reconciled yet, by the minute. A minute is the number of
+   * minutes since 1970.
    */
   readonly minutes?: Readonly<Record<string, number>>;
   /**

@@ -27,7 +27,7 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.Process
   return result.data;
 }
 
-/** Metadata of a setting that has a default and for which the empty text is a value of its own. */
+/** Marks a setting that has a default and for which the empty text is a value, too. */
 export const MAY_BE_EMPTY = { mayBeEmpty: true } as const;
 
 /** Schema of a setting that must never be printed. {@link describeConfig} shows only whether it is set. */

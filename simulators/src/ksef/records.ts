@@ -170,7 +170,8 @@ export interface Invoice {
    */
   readonly storedAt?: string;
   /**
-   * Number of further requests for the invoice list of a KSeF session in which a simulated fault hides this invoice.
+   * Number of further responses with the invoice list of a KSeF session from which a simulated fault leaves out this
+   * invoice.
    */
   readonly hiddenLooks: number;
   /**

@@ -14,7 +14,9 @@ const SPECIFICATIONS: ReadonlySet<string> = new Set([
 const SKONTO = /^#SKONTO#TAGE=[0-9]+#PROZENT=[0-9]+\.[0-9]{2}(?:#BASISBETRAG=-?[0-9]+\.[0-9]{2})?#$/;
 const EMAIL = /^[^@\s]+@(?:[^@.\s]+\.)+[^@.\s]+$/;
 const ABSOLUTE_URL = /^[a-zA-Z][a-zA-Z0-9+.-]+:/;
-/** Maximum length of an e-mail address, which limits the time that matching the pattern takes. */
+/**
+ * Maximum length of an e-mail address that is matched with the pattern. The limit bounds the time that matching takes.
+ */
 const EMAIL_LENGTH_MAX = 320;
 
 function rule(id: string, test: Rule['test'], flag: Rule['flag'] = 'FATAL'): Rule {

@@ -138,8 +138,8 @@ function findBehind(document: TextDocument, pattern: RegExp): Candidate | undefi
 }
 
 /**
- * Finds numbers after an IBAN label that do not have the format of an IBAN. Such numbers are reported but never stored
- * as `iban`.
+ * Finds numbers that follow an IBAN label but do not have the format of an IBAN. Such numbers are reported but never
+ * stored as `iban`.
  */
 export function findMalformedIban(document: TextDocument): string | null {
   for (const place of placesOf(document, 'iban')) {

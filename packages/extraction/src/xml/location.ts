@@ -11,7 +11,7 @@ export function locationOf(node: XmlNode): string {
 }
 
 /**
- * Returns the path of an XML node without positions, which is equal for all nodes that differ only in their positions.
+ * Returns the path of an XML node without positions. Nodes whose paths differ only in positions get the same result.
  */
 export function patternOf(node: XmlNode): string {
   return pathOf(node, () => '');

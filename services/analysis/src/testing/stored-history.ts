@@ -41,7 +41,10 @@ export interface StoredInvoice {
   readonly findings: readonly FindingDocument[];
 }
 
-/** The records that count the invoices of suppliers, accounts and orders after the last invoice of a test history. */
+/**
+ * The records that count the invoices of suppliers, accounts and orders, in their state after the last invoice of a
+ * test history.
+ */
 export interface StoredCounts {
   readonly suppliers: readonly SupplierDocument[];
   readonly links: readonly LinkDocument[];

@@ -12,15 +12,16 @@ import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 const WATCH_EACH_MS = 50;
 const PAGE_BYTES = 4_096;
 /**
- * Increment of `nice` for child processes, which leaves a quarter of the processor while other processes need it. With
- * a smaller share of the processor, documents would reach their time limit on a busy machine.
+ * Increment of `nice` for child processes. It leaves them a quarter of the processor while other processes need the
+ * processor. With a smaller share, documents would reach their time limit on a busy machine.
  */
 const NICE_STEP = 5;
 const MIB = 1024 * 1024;
 /**
- * Difference between the V8 heap limit, which terminates a child process that reads documents, and the memory limit
- * that the documents service enforces. The difference is large, so that even on a busy machine with late measurements
- * the same document always exceeds the limit of the service first, instead of sometimes crashing the child process.
+ * Number of bytes by which the V8 heap limit of a child process is higher than the memory limit of the documents
+ * service. V8 crashes a process that exceeds its heap limit. The number is large, so that the documents service ends
+ * the process first, even on a busy machine on which it measures the memory late, and the same document always fails
+ * for the same reason.
  */
 const HEAP_HEADROOM_BYTES = 256 * MIB;
 /** Signals that indicate a crash of a child process. Every other signal was sent to the child process from outside. */

@@ -34,8 +34,8 @@ export interface Notifications {
   /** Adds a KSeF submission to queued mails that have not been attempted yet. Each submission counts once. */
   countSubmission(ids: readonly string[], submissionId: string): Promise<void>;
   /**
-   * Returns the number of notification mails of all tenants that were queued before the given time, with the oldest
-   * mail and the reason why its last attempt failed.
+   * Returns how many notification mails of all tenants were queued before the given time and are not sent yet, with the
+   * oldest of them and the reason why its last attempt failed.
    */
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
   /** Inserts new e-mail notifications; existing ones are not changed. */

@@ -12,7 +12,7 @@ const CONCURRENT_MAX = 8;
 /** Time to wait before a failed registration of organizations with billing is retried. */
 const RETRY_MS = 5 * 60_000;
 /**
- * Number of failed registrations at which the whole job that registers organizations with the billing service counts as
+ * Number of failed registrations with the billing service at which a whole run of the registration job counts as
  * failed.
  */
 export const FAILURES_MAX = 100;

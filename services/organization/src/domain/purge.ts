@@ -13,9 +13,10 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Times at which a purge is announced again, counted from its beginning. Data that was in transit when the purge began
- * may be stored later: by a request with a cached key for 5 s, by a request or an upload for 5 minutes, by work that
- * another process takes over for an hour, and by an event as long as the broker keeps events, which is 7 days.
+ * Times after the beginning of a purge at which the purge is announced to the services again. Data that was in transit
+ * when the purge began may be stored later: by a request with a cached key within 5 s, by a request or an upload within
+ * 5 minutes, by work that another process takes over within an hour, and by an event within the 7 days for which the
+ * broker keeps events.
  */
 const ROUNDS_AFTER_MS = [
   5 * SECOND_MS,

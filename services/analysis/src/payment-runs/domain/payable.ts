@@ -3,7 +3,7 @@ import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 
-/** A bank account to which a bill may be paid, and the source from which the account is known. */
+/** A bank account to which a bill may be paid, with the reason why the account is known. */
 export interface PayableAccount {
   readonly key: string;
   readonly masked: string;

@@ -58,8 +58,8 @@ export interface PaymentLine {
 }
 
 /**
- * Returns the amount and the currency of a payment line that are compared with the amounts and currencies of its
- * invoices.
+ * Returns the amount and the currency of a payment line for the comparison with its invoices: the equivalent amount if
+ * the payment states one, and otherwise the transferred amount.
  */
 export function comparedAmount({ amount, currency, equivalent }: PaymentLine): {
   readonly amount: DecimalAmount;

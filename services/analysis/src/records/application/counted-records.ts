@@ -93,8 +93,8 @@ export interface SupplierStore {
    */
   write(organizationId: string, record: SupplierRecord): Promise<boolean>;
   /**
-   * Writes a supplier record that has counted one more invoice, in one command with the concurrent writes of other
-   * invoices. Returns true also if the stored record has already counted the invoice.
+   * Writes a supplier record that has counted one more invoice. Writes for other invoices at the same time share one
+   * database command. Returns true also if the stored record has already counted the invoice.
    */
   writeCounted(organizationId: string, counted: CountedUnit<SupplierRecord>): Promise<boolean>;
   /** Finds suppliers for many invoices, by identity keys or by keys for similar names. */
@@ -114,9 +114,9 @@ export interface LinkStore<L> {
    */
   write(organizationId: string, key: string, record: LinkRecord<L>): Promise<boolean>;
   /**
-   * Writes the record of a bank account or purchase order (a link) that has counted one more invoice, in one command
-   * with the concurrent writes of other invoices. Returns true also if the stored record has already counted the
-   * invoice.
+   * Writes the record of a bank account or purchase order (a link) that has counted one more invoice. Writes for other
+   * invoices at the same time share one database command. Returns true also if the stored record has already counted
+   * the invoice.
    */
   writeCounted(organizationId: string, key: string, counted: CountedUnit<LinkRecord<L>>): Promise<boolean>;
   /**

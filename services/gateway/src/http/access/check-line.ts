@@ -6,8 +6,8 @@ import { addressGroup } from '../limits/client-address.js';
 /** Maximum number of concurrent checks of unknown API keys from one address. */
 export const CHECKS_AT_ONCE_MAX = 4;
 /**
- * Maximum number of requests that wait behind another request on their own connection for the check of an API key. The
- * first request of a connection may always wait.
+ * Maximum number of requests in this process that wait for the check of an API key and are not the first waiting
+ * request of their connection. The first one may always wait.
  */
 export const CHECKS_PIPELINED_MAX = 1_000;
 
@@ -19,7 +19,7 @@ interface Waiting {
 /** A connection that waits for the check of an API key, with its requests in their order of arrival. */
 interface Turn {
   readonly requests: Waiting[];
-  /** Stops watching whether the connection closes while its API key waits for the check. */
+  /** Ends the listener that notices when the connection closes while its API key waits for the check. */
   readonly forget: () => void;
 }
 
