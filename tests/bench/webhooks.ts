@@ -49,7 +49,7 @@ const AIMS = {
   commandsAlone: 5,
   stepsAlone: 4,
   deliveriesPerSecond: 300,
-  /** Minimum rate of webhook deliveries near the end of a backlog, as a share of the rate at its beginning. */
+  /** Minimum rate of webhook deliveries near the end of a backlog, as a share of the delivery rate at its beginning. */
   paceKept: 0.8,
   latencyP50Ms: 50,
   latencyP99Ms: 500,

@@ -5,8 +5,8 @@ import type { Terminal } from './terminal.js';
 type Invoice = Schemas['StoredInvoice'];
 
 /**
- * Maximum number of pages of invoices that one poll of the command `tail` reads. If more invoices arrive at once than
- * these pages contain, only a part of them is printed, and `tail` says so.
+ * Maximum number of pages of the invoice list that the command `tail` reads in one poll. If more invoices arrive at
+ * once than these pages contain, `tail` prints only some of them, and says so.
  */
 const PAGES_MAX = 10;
 const PAGE_SIZE = 100;

@@ -10,7 +10,7 @@ export interface BuyerParameters {
     readonly mismatchUncertain: Level;
     readonly nameMismatch: Level;
   };
-  /** Minimum length of a tax id that is contained in another tax id, at which both count as one registration. */
+  /** Minimum length of a tax id at which it counts as the same registration as a longer tax id that contains it. */
   readonly embeddedTaxIdLengthMin: number;
   readonly sameNameMin: number;
 }

@@ -59,9 +59,15 @@ export interface UnrelatedNumberParameters {
   readonly orderDigitsMin: number;
   /** Minimum number of digits in an invoice number that is part of an order number. */
   readonly orderPartDigitsMin: number;
-  /** Minimum number of recent bills with an order that show whether the supplier bills each order only once. */
+  /**
+   * Minimum number of recent bills that state an order. From this number on, they show whether the supplier bills each
+   * order only once.
+   */
   readonly ordersMin: number;
-  /** Minimum number of invoice numbers in one year that show how the invoice numbers of the supplier rise. */
+  /**
+   * Minimum number of invoice numbers of one year. From this number on, they show how the invoice numbers of the
+   * supplier rise.
+   */
   readonly seriesMin: number;
   /** Maximum distance of two invoice numbers that may be neighbours, in usual steps of the supplier. */
   readonly neighbourStepsMax: number;

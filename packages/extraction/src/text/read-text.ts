@@ -159,7 +159,7 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
 
 /**
  * Returns the names that may be the supplier's, the most likely name first and each name once. The name of the buyer
- * comes last.
+ * usually ranks lower.
  */
 function bestNames(candidates: readonly Candidate[], buyer: Candidate | undefined): Candidate[] {
   const buyerKey = buyer === undefined ? '' : foldKey(buyer.value);

@@ -331,8 +331,8 @@ export interface RunFault {
   readonly message: string;
   readonly isPaused?: boolean;
   /**
-   * True if the KSeF inbox run has abandoned the maximum number of exports. It starts no further export, because KSeF
-   * limits the exports of all software of the company together.
+   * True if the KSeF inbox run has abandoned the maximum number of exports. The run then starts no further export,
+   * because all software of the company shares the exports that KSeF allows.
    */
   readonly hasSpentExports?: boolean;
   /** Invoices of the time window of a KSeF export that were received before the fault. */

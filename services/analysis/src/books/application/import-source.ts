@@ -6,14 +6,14 @@ export interface ImportSource {
   readonly companyId: string;
   readonly connectionId: string;
   /**
-   * Id of the company in the ERP, derived from the ERP provider. The id stays the same if the company is connected
-   * again.
+   * Id of the company in the ERP, derived from the organization, the ERP provider and the key of the company there. The
+   * id stays the same if the company is connected again.
    */
   readonly remoteCompanyId: string;
   readonly provider: string;
 }
 
-/** Names of the parts of an examination of imported records, in the order in which they run. */
+/** Names of the parts into which an examination of imported records is divided, in the order in which they run. */
 export const examinationParts = ['VENDORS', 'VENDOR_ACCOUNTS', 'BILLS', 'PAYMENTS'] as const;
 export type ExaminationPart = (typeof examinationParts)[number];
 

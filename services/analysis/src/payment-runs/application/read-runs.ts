@@ -73,7 +73,7 @@ export function runReader({
       const givenAt = downloads.find((download) => hasBit(download.lines, line.position))?.at;
       const release = releases.get(line.lineId);
       const isInForce = mayBePaid(result, release);
-      // A line of a payment run without a file counts as given to the bank at the time when the run was created.
+      // If a payment run has no file, its lines count as given to the bank at the time when the run was created.
       const leftAt = givenAt ?? (run.source === 'JSON' && isInForce ? run.createdAt : undefined);
       const outcome = outcomes.get(line.position);
       return { line, result, release: release && { ...release, isInForce }, outcome, givenAt, leftAt };

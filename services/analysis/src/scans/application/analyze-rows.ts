@@ -60,7 +60,10 @@ interface Deps {
   readonly tenants: Tenants;
   readonly policies: Cache<OrganizationPolicy>;
   readonly routingRules: Cache<readonly RoutingRule[]>;
-  /** Detection policy that determines which names and tax ids belong to the same supplier, as for single invoices. */
+  /**
+   * Detection policy. It determines which names and tax ids belong to the same supplier, for history scan rows as for
+   * single invoices.
+   */
   readonly policy: Policy;
   readonly publishedRates: PublishedRates;
   readonly highAmounts: HighAmounts;

@@ -31,7 +31,10 @@ export interface Verification extends VerificationInput {
   readonly version: number;
   readonly supplierId: string;
   readonly accountId: string;
-  /** The bank account as it was known when it was verified. The supplier profile may drop the account later. */
+  /**
+   * The bank account as it was known when it was verified. It is stored here, because the supplier profile may drop the
+   * account later.
+   */
   readonly account: VerifiedAccount;
   /** Person who verified the bank account, as `personOf` returns it. */
   readonly verifiedBy: string;
