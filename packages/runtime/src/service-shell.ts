@@ -148,20 +148,23 @@ export interface StartOverrides {
 /**
  * Starts a service, and resolves when it accepts calls. Every service starts in this order:
  *
- * 1. Telemetry, identity, database, broker and clock.
- * 2. `compose`: indexes, the outbox, and everything else that the service opens.
- * 3. Event handlers and jobs.
- * 4. The gRPC server and the health server for probes, which is alive immediately, and ready as soon as the database
- *    has responded.
+ * 1. It connects telemetry, its identity, the database, the broker and the clock.
+ * 2. It calls `compose`, which creates the indexes and the outbox and opens everything else that the service needs.
+ * 3. It starts the event handlers and the jobs.
+ * 4. It starts the gRPC server, and the health server for probes. The health server reports that the service is alive
+ *    at once, and that it is ready as soon as the database has responded.
  *
- * Services, databases and the broker may start in any order, and a failover may happen during the start. While the
- * database is unavailable, the start is undone and retried for up to a minute. Without the broker, a service starts and
- * works: events wait in the database, and consumers begin when the broker is available. While the database builds
- * an index, which may take hours, the start waits: the process is alive but not ready, and reports the index.
+ * Services, databases and the broker may start in any order, and a failover may happen during the start. If the
+ * database is unavailable, everything that was started is closed, and the start is attempted again for up to a minute.
+ * Without the broker, a service starts and works: events wait in the database, and consumers begin when the broker is
+ * available. While the database builds an index that the service needs, which may take hours, the start is attempted
+ * again without a time limit. During this time, a health server reports that the process is alive but not ready, and
+ * the log names the index.
  *
- * `stop` runs in reverse. It reports "not ready" and continues to serve for `DRAIN_DELAY_SECONDS`, refuses new calls
- * and lets running calls end, lets jobs and handlers end, closes what `compose` opened, and closes the broker and
- * database connections last. A start that fails closes everything in the same order and rejects with the reason.
+ * `stop` closes everything in reverse order. The service first reports that it is not ready, and still accepts calls
+ * for `DRAIN_DELAY_SECONDS`. It then refuses new calls and waits until running calls, jobs and handlers have ended. It
+ * closes what `compose` opened, and finally the connections to the broker and the database. If the start fails for
+ * good, everything that was started is closed in this order too, and the promise rejects with the reason.
  */
 export async function startServiceShell(
   service: ServiceShell,
