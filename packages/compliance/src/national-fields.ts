@@ -6,9 +6,9 @@ import { CII, type Profile } from './profiles.js';
 import type { FailedRule } from './validation.js';
 
 /**
- * Mandatory fields and sums of national formats without EN 16931 rules (documents reference, sections 6 and 9.1). There
- * is one table for each format. A sum is correct if one of its alternatives matches, because senders differ in what a
- * total includes.
+ * The mandatory fields and sums that are checked in national formats to which the rules of EN 16931 do not apply
+ * (documents reference, sections 6 and 9.1). There is one table for each format. A sum is correct if one of its
+ * alternatives matches, because senders differ in what a total includes.
  */
 interface Format {
   /** Mandatory fields of invoices in this format, each with the id of its rule and its path. */
@@ -267,8 +267,9 @@ export function checkNationalFields(root: Element, profile: Profile): readonly F
 }
 
 /**
- * Returns the fields and sums of CII, ZUGFeRD 1 or UBL by the root element of an invoice. A CII invoice may declare a
- * ZUGFeRD 1 profile, so the root element, and not the profile, shows where the elements of the invoice are.
+ * Returns the table with the paths of fields and sums that fits the root element of an invoice: CII, ZUGFeRD 1 or UBL.
+ * A CII invoice may declare a ZUGFeRD 1 profile, so the root element, and not the profile, shows where the elements of
+ * the invoice are.
  */
 function formatOfRoot({ name, namespace }: Element): Format {
   if (namespace === CII) return cii;

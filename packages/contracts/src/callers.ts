@@ -267,9 +267,9 @@ const workWithGrant: Readonly<Record<string, Caller>> = {
 };
 
 /**
- * Checks whether a caller must prove that it acts for the organization in the request of an rpc. The gateway must
- * always do so. Work that a service does on its own, such as a synchronization by schedule, is believed because of its
- * certificate.
+ * Checks whether a caller of an rpc must prove that it acts for the organization that the request names. The gateway
+ * must always prove this. Work that a service does on its own, such as a synchronization by schedule, is believed
+ * because of the certificate of the service.
  * @param path of the rpc, such as `/invoicecontrol.scan.v1.ScanService/GetScan`
  */
 export function needsGrant(path: string, caller: string): boolean {

@@ -267,8 +267,8 @@ function readTexts(transaction: XmlElement, structured: readonly XmlElement[]): 
 }
 
 /**
- * Reads the documents that one part of the remittance information of a payment names. If the part names a single
- * document, the amount of the part is the amount of the document.
+ * Reads the documents that one part of a payment's remittance information names. If the part names a single document,
+ * the amount of the part is the amount of that document.
  */
 function readDocuments(structured: XmlElement): readonly PaidDocument[] {
   const documents = childrenOf(structured, 'RfrdDocInf');

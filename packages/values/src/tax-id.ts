@@ -25,8 +25,9 @@ const DIGITS_MIN = 3;
 const PREFIX_ALIASES: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 
 /**
- * Countries in which the tax id after the country prefix begins with a letter. In other countries, two letters that are
- * followed by a third belong to the number itself (as in an Italian personal code or an Indian PAN).
+ * Countries in which the tax id after the country prefix begins with a letter. In all other countries, if a tax id
+ * begins with three letters, the first two are not a country prefix but a part of the number (as in an Italian personal
+ * code or an Indian PAN).
  */
 const LETTER_BODY_COUNTRIES: ReadonlySet<string> = new Set(['AD', 'AR', 'AT', 'CH', 'ES', 'FR', 'GB', 'LI', 'MC']);
 
@@ -81,10 +82,8 @@ export function areSameTaxId(left: string, right: string): boolean {
 /**
  * Checks a tax id against the rules of one country. If no country were given, the validation library would accept a
  * number without a prefix that is valid in any country. `country` is the ISO code that the tax id states or the caller
- * presumes.
- *
- * UK check digits are from 00 to 96 (modulus 97). If the weighted sum is a multiple of 97, they are 00; a number that
- * ends in 97 is never issued, although its sum is correct.
+ * presumes. The check digits of UK tax ids are from 00 to 96 (modulus 97). If the weighted sum is a multiple of 97,
+ * they are 00. The digits 97 would also fit such a sum, but they are never issued.
  */
 export function taxIdValidity(body: string, country: string): TaxIdValidity {
   const checker = checkersByCountry.get(country);

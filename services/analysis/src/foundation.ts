@@ -18,7 +18,7 @@ export type RoomParts = Required<Pick<TenantParts, 'rpcGroups' | 'jobs'>>;
 /** Interval at which each replica searches for analyses and other work that a crash interrupted. */
 export const SWEEP_EACH_MS = 10_000;
 /**
- * Cache settings for values that every invoice decision of an organization needs, so that a decision needs no database
- * command for these values. A process removes values from its cache when it changes them.
+ * Cache settings for values that every invoice decision of an organization needs. With the cache, a decision needs no
+ * database command for these values. A process removes values from its cache when it changes them.
  */
 export const CACHED_BY_ORGANIZATION = { freshMs: 2_000, entriesMax: 10_000 };

@@ -443,8 +443,8 @@ function isRebilled(
 }
 
 /**
- * Checks whether equal invoice numbers are significant. A short number recurs by chance. A number with more printed
- * digits (`00128`) recurs only when its counter restarts at the beginning of a new year.
+ * Checks whether it is significant that two invoice numbers are equal. A short number recurs by chance. A number with
+ * more printed digits (`00128`) recurs only when its counter restarts at the beginning of a new year.
  */
 function isTelling(invoice: Candidate, other: Candidate, { reusedNumberLengthMin }: DuplicateParameters): boolean {
   if (invoice.number.f1.length >= reusedNumberLengthMin) return true;

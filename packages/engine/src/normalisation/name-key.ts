@@ -29,7 +29,7 @@ export interface NameKeys {
  * Reduces a company name to the part that identifies it (detection reference, section 3): plain letters without
  * punctuation and without a legal form at either end. `S.A.R.L. Dupont` and `Dupont SARL` become `DUPONT`. In a name
  * that is written in Latin letters, letters of another script are replaced by the Latin letters that they look like.
- * `fold` reverses the German spelling of umlauts, so that MUELLER and MULLER match.
+ * The member `fold` of the result reverses the German spelling of umlauts, so that MUELLER and MULLER match.
  */
 export function readName(name: string): NameKeys {
   const tokens = tokensOf(name);

@@ -132,9 +132,9 @@ function* formsWithSlipInEachHalf(words: readonly string[], index: number): Gene
 }
 
 /**
- * Returns both supplier names in `ACME LTD T A ACME SUPPLIES`, and the first name in `ACME LTD C O SMITH`, without
- * their legal forms. Returns nothing for a single name. The recipient after `C O` is left out, because it may receive
- * the post of many firms.
+ * Returns both supplier names in `ACME LTD T A ACME SUPPLIES` (trading as), and the first name in `ACME LTD C O SMITH`
+ * (care of), without their legal forms. Returns nothing for a single name. The recipient after `C O` is left out,
+ * because it may receive the post of many firms.
  */
 function tradingNames(key: string): string[] {
   const careOfAt = CARE_OF.exec(key);

@@ -109,9 +109,9 @@ export function openChannel(
 
 /**
  * Returns every gRPC method of a service as a function that sets the deadline, passes on the context and the trace of
- * the caller, and converts errors. A method that its contract calls idempotent is called once more if the service could
- * not be reached. A call with a stream of requests is never repeated, and a call with a stream of responses only before
- * its first message.
+ * the caller, and converts errors. If the service could not be reached, a call is repeated once, provided that the
+ * contract of the method calls it idempotent. A call with a stream of requests is never repeated. A call with a stream
+ * of responses is not repeated after its first message.
  */
 export function client<D extends Definition>(definition: D, channel: Channel): Methods<D, CallOptions> {
   const grpcMethods = toGrpc(definition);

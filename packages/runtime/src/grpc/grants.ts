@@ -6,8 +6,8 @@ import { ProofRefused } from './proof-refused.js';
 /** Service that authenticates callers, and whose signature therefore proves who a caller is. */
 const ISSUER = 'organization';
 /**
- * Time for which the gateway may use a grant: the gateway keeps an authentication for up to 30 seconds while the
- * organization service is unavailable, and a request may wait for its body.
+ * Time for which the gateway may use a grant. The gateway keeps an authentication for up to 30 seconds while the
+ * organization service is unavailable, and then a request may have to wait for its body.
  */
 const LIFE_SECONDS = 60;
 /** Maximum difference between the clocks of two machines. */

@@ -94,8 +94,8 @@ const CONNECTION_AGE_MS_MAX = 5 * 60_000;
 const CONNECTION_AGE_GRACE_MS = 150_000;
 
 /**
- * Serves the given gRPC definitions and the health service, and reflection if enabled, to the services that the table
- * of callers lists. The server is not ready until `setReady` is called.
+ * Serves the given gRPC definitions, the health service and, if it is enabled, reflection. Only the services that the
+ * table of callers lists can call them. The server is not ready until `setReady` is called.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const messageBytesMax = options.messageBytesMax ?? MESSAGE_BYTES_MAX;

@@ -241,8 +241,8 @@ interface FirstChange<D> {
 
 /**
  * Writes the first changes of several MongoDB documents in one command.
- * @returns whether each change was stored. If not all changes were stored, the documents are read back, because the
- * database reports only the number of changed documents. Each change stores an id by which it is recognized.
+ * @returns whether each change was stored. The database reports only the number of changed documents. If it is too low,
+ *   the documents are read back: each change stores an id, which shows whether it was stored.
  */
 async function writeFirstChanges<D extends Aggregate>(
   collection: Collection<D>,

@@ -40,8 +40,8 @@ export interface ConsumerPosition {
 }
 
 /**
- * Stores the positions of event consumers in the same database as the changes that the events caused. If the database
- * is restored to an earlier time, both are from the same time.
+ * Stores the positions of event consumers in the same database as the changes that the events caused. After the
+ * database was restored to an earlier time, positions and changes therefore still fit together.
  */
 export interface ConsumerPositions {
   find(consumer: string): Promise<ConsumerPosition | undefined>;

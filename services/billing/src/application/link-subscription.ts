@@ -17,11 +17,11 @@ type Linked =
   { readonly organizationId: string; readonly isNew: boolean } | { readonly refusal: 'UNLINKED' | 'UNKNOWN_PRICE' };
 
 /**
- * Finds the organization to which a subscription belongs: the organization to which it was linked first, or the
- * organization that created its checkout. The organization that a checkout names proves nothing, because anyone who
- * opens a checkout can choose it. The reference of the checkout is a proof, but only for one subscription and only
- * until {@link CHECKOUT_REFERENCE_MS} after the checkout was created. A subscription without proof is recorded for the
- * operator and grants nothing.
+ * Finds the organization to which a subscription belongs: the organization to which it was linked first or, if it was
+ * not linked yet, the organization that created its checkout. A checkout also contains the id of an organization, but
+ * this id proves nothing, because anyone who opens a checkout can choose it. The reference of the checkout proves who
+ * created it, but only for one subscription and only until {@link CHECKOUT_REFERENCE_MS} after the checkout was
+ * created. A subscription without proof is recorded for the operator and grants nothing.
  * @param seenAt normalized time at which the payment provider reported this state of the subscription
  */
 export async function linkSubscription(deps: LinkingDeps, snapshot: Snapshot, seenAt: string): Promise<Linked> {

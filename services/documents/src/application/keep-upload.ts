@@ -10,8 +10,8 @@ interface Deps {
 
 /**
  * Prolongs the time for which an unused upload is kept, because its analysis is about to be requested. The time then
- * begins again as for a new upload, so that an accepted request still finds its document later. When the analysis
- * begins, it keeps the upload permanently.
+ * begins again as for a new upload, so that an accepted request still finds its document later. Once the analysis
+ * begins, the upload is kept permanently.
  * @throws DomainError not_found
  */
 export type KeepUpload = (organizationId: string, uploadId: string) => Promise<Upload>;

@@ -22,7 +22,8 @@ import { takeConnectionPlace } from './take-place.js';
 
 /**
  * Maximum number of attempts to store a new ERP connection. An attempt fails if the organization stores another
- * connection to the same provider at the same time. The new connection must then be compared with that one, too.
+ * connection to the same provider at the same time. The next attempt compares the new connection with that other
+ * connection, too.
  */
 const CREATIONS_AT_ONCE_MAX = 64;
 

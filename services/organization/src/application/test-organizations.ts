@@ -36,8 +36,8 @@ export async function findTestOrganization(
 
 /**
  * Returns the test organization of an organization and creates it if there is none. Concurrent calls create only one
- * test organization, because its id is derived. Its empty list of members is stored first, so that no test organization
- * exists without such a list.
+ * test organization, because its id is derived from the id of the organization. The empty list of members is stored
+ * before the test organization, so that no test organization exists without such a list.
  * @throws DomainError wrong_state if the organization was deleted by another request, or its test organization is being
  *   purged
  */

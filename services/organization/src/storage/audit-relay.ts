@@ -9,10 +9,10 @@ import type { AuditEventDocument } from './audit-events.js';
 import type { NotificationDocument } from './notifications.js';
 
 /**
- * A database document whose changes are audited and may cause mails. Audit entries and mails are stored in the database
- * document by the write that changes it, like outbox events. The relay copies them to their collections under derived
- * ids and then removes them from the database document. After a crash the sweep repeats the copy, and the derived ids
- * prevent duplicates.
+ * A database document whose changes are audited and may cause mails. Like outbox events, the audit entries and mails
+ * are stored in the document by the write that changes the document. The relay copies them to their collections under
+ * derived ids and then removes them from the database document. After a crash the sweep repeats the copy, and the
+ * derived ids prevent duplicates.
  */
 export interface Audited extends Aggregate {
   /** Audit entries that the audit relay has not moved to the audit trail yet. */

@@ -29,7 +29,7 @@ export function invoiceIdOfUpload(uploadId: string): string {
 }
 
 /**
- * Returns the id of the invoice that a row of a history scan becomes. It is the same whenever the scan is repeated.
+ * Returns the id of the invoice that a row of a history scan becomes. The id is the same whenever the scan is repeated.
  * @param position index of the row in the scan request
  */
 export function rowIdFor(scanId: string, position: number): string {

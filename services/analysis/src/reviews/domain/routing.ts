@@ -127,7 +127,7 @@ function readMatch(match: RoutingMatchInput, { companyIds, supplierIds }: KnownI
 }
 
 /**
- * Returns the currency of a routing rule, or throws an error if invoices cannot have that currency.
+ * Returns the currency of a routing rule.
  * @throws DomainError invalid for a currency that no invoice can have
  */
 function requireMatchableCurrency(currency: string): void {

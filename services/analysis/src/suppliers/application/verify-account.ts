@@ -44,7 +44,8 @@ interface AccountReference {
 /**
  * Records that a person verified a supplier's bank account. The service sets the time, and the API key determines the
  * person. The verification changes no decision about an invoice.
- * @throws DomainError not_found; invalid, also for a contact that a document of the supplier carries
+ * @throws DomainError not_found; invalid, also if an invoice or document of the supplier states the contact that was
+ *   used for the verification
  */
 export const verifyAccount =
   ({ reader, records, verifications, contacts, clock }: Deps) =>

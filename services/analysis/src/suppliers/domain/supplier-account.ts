@@ -63,8 +63,9 @@ export function accountsOf(
 }
 
 /**
- * Returns the day on which a supplier's bank account was first seen: the day on which the invoice was received, because
- * the sender chooses the date on the invoice. For a row of a history scan, it is the issue day.
+ * Returns the day on which a supplier's bank account was first seen. This is the day on which the invoice was received
+ * and not the date on the invoice, because the sender chooses that date. For a row of a history scan, it is the issue
+ * day.
  */
 function firstSeenDay({ firstDay, earning, asked, history }: AccountUse): number {
   const days = [earning, asked, history].flatMap((use: EarningUse | undefined) => use?.firstDay ?? []);
