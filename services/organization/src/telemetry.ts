@@ -40,8 +40,8 @@ export function countRefusedSession(reason: 'malformed' | 'unknown' | 'dead'): v
 
 /** Counts requests that exceed a rate limit. */
 export function countRefusedRequest(policy: string): void {
-  // The gateway defines the rate limit policies. A later release of the gateway may send one that this release does not
-  // know.
+  // The gateway defines the rate limit policies. A later release of the gateway may send a policy that this release
+  // does not know.
   if (isRatePolicy(policy)) count('invoicecontrol.rate_limits.exceeded', { policy });
 }
 

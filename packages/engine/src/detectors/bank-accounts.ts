@@ -260,7 +260,10 @@ function changedLevel(
   return facts.supplier.profile.count >= establishedInvoices ? levels.changedEstablished : levels.changedYoung;
 }
 
-/** Checks whether a supplier that is known only by its name may be another company, because the legal forms differ. */
+/**
+ * Checks whether a supplier that was found only by its name may be a different company than the one on the invoice,
+ * because the legal forms of the two differ.
+ */
 function isUncertainParty({ invoice, supplier }: Facts): boolean {
   if (supplier.reason !== 'NAME_KEY' || supplier.name === undefined) return false;
   return haveOtherLegalForms(supplier.name, invoice.supplierName);

@@ -110,7 +110,10 @@ export interface DuplicateParameters {
    */
   readonly slipDigitsMin: number;
   readonly slipDigitsMinSameAmountAndDate: number;
-  /** Conditions under which digits after an invoice number count a supplier's bills instead of marking a copy. */
+  /**
+   * Conditions under which additional digits at the end of an invoice number are taken for a count of the supplier's
+   * bills and not for the mark of a copy.
+   */
   readonly partHabit: {
     /**
      * Minimum number of earlier bills whose numbers contain their period (`billsMin`), and of other bills with the same
@@ -126,9 +129,12 @@ export interface DuplicateParameters {
      */
     readonly sameDaysMin: number;
     readonly sameDaysAskedMin: number;
-    /** Minimum number of earlier bills whose numbers contain their period, if the number also names the month. */
+    /** Minimum number of earlier bills whose numbers contain their period, if these numbers also name the month. */
     readonly billsOfMonthsMin: number;
-    /** Number of known bills without a period in their numbers, from which the supplier is known not to use periods. */
+    /**
+     * Number of known bills without a period in their numbers. A supplier with at least so many such bills is known not
+     * to use periods.
+     */
     readonly knownBillsMin: number;
   };
   /** Minimum number of printed digits that remain when the month is left out of an invoice number. */

@@ -12,8 +12,8 @@ const NO_DOCTYPE =
   'The XML begins with a DOCTYPE, which no invoice format uses. Remove that line and send the file again.';
 
 /**
- * Returns the result of `read` for the parsed document, or the reason why it cannot be parsed. The document is always
- * released.
+ * Parses a document and returns the result of `read` for it, or the reason why it cannot be parsed. The memory of the
+ * parsed document is released in any case.
  */
 export function withXml<T>(bytes: Uint8Array, read: (document: XmlDocument) => T): T | { failure: ReadingFailure } {
   if (bytes.length > XML_BYTES_MAX) {

@@ -37,7 +37,7 @@ interface Context {
   readonly fields: Partial<Record<FieldPath, FieldReading>>;
 }
 
-/** Text between the parts of an XML invoice field that is joined from several elements, as its raw value shows them. */
+/** The XPath operator that joins several paths to one expression, which selects the nodes of all these paths. */
 const ALTERNATIVES = ' | ';
 const RAW_LENGTH_MAX = 1_000;
 /**

@@ -49,7 +49,8 @@ export interface RefusedFile extends RefusedInvoice {
   /** SHA-256 hash of the invoice file in base64. Undefined if KSeF stated none. */
   readonly invoiceHash?: string | undefined;
   /**
-   * True if the document of the invoice was stored, but does not count as received before its analysis is requested.
+   * True if the document of the invoice was stored, but its analysis has not been requested yet. Until then, the
+   * invoice does not count as received.
    */
   readonly isUncounted?: boolean | undefined;
 }

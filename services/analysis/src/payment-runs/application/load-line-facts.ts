@@ -468,8 +468,8 @@ function accountsOf(
 }
 
 /**
- * Returns the lines of other payment runs that were given to the bank for the invoices, without those that the bank
- * refused.
+ * Returns the lines of other payment runs that pay the given invoices and were given to the bank, without the lines
+ * that the bank refused.
  */
 async function givenFor(
   { runs }: Deps,
