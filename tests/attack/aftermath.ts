@@ -67,9 +67,9 @@ export async function warmUp(system: AttackedSystem, servedMsMax: number): Promi
 }
 
 /**
- * Makes the requests of an ordinary client (read, write and upload), each over a separate connection. Then sends
- * requests of callers without an API key, each from a separate address: an invitation to accept, and a payment
- * notification, both with invalid proof.
+ * Makes the requests of an ordinary client (read, write and upload), each over a separate connection. Then makes two
+ * requests without an API key, each from a separate address: one accepts an invitation, and one is a payment
+ * notification. Both have an invalid proof.
  * @returns the duration of the slowest request
  */
 async function serve(system: AttackedSystem, servedMsMax: number): Promise<number> {

@@ -64,7 +64,8 @@ export function normaliseNote(text: string): string {
 /**
  * Returns a name, number or reference from a document or another system as one line that people can read. Characters
  * that {@link faultOfLine} refuses are removed, white space with a line break becomes one space, and unpaired
- * surrogates and noncharacters become U+FFFD. Refusing the text would lose the record.
+ * surrogates and noncharacters become U+FFFD. The text is changed and not refused, because the record that contains it
+ * would otherwise be lost.
  * @param lengthMax maximum number of characters; a longer text ends with an ellipsis
  */
 export function cleanLine(text: string, lengthMax: number): string {

@@ -216,9 +216,9 @@ function differingNumericRuns(one: Candidate, other: Candidate): DifferingRun[] 
 }
 
 /**
- * Checks whether both invoice numbers end with a check digit, as in `123-456789-5` on freight bills: a single digit
- * after a dash that differs together with the digits before it. If the last digit counted parts of an invoice, it alone
- * would differ.
+ * Checks whether both invoice numbers end with a check digit: a single digit after a dash, as in `123-456789-5` on
+ * freight bills. The check digits and the digits before them both differ. If the last digit were the number of a part
+ * of an invoice, only the last digit would differ.
  */
 function haveCheckDigits(left: Candidate, right: Candidate): boolean {
   const [one = [], other = []] = [left, right].map(({ invoiceNumber, number: { runs } }) =>

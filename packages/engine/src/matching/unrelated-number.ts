@@ -18,8 +18,9 @@ import { isRegularBillSentTwice, othersOfDay } from './recurrence.js';
 import type { AmountHistory } from './recurrence.js';
 
 // The functions in this file compare two bills from one supplier with the same amount whose numbers have nothing in
-// common. The rules distinguish a bill that arrived twice, under the number of an order, a delivery note or a new
-// number, from two separate bills (detection reference, section 5).
+// common. They may be one bill that arrived twice, the second time under the number of an order or a delivery note or
+// under a new number. Or they may be two separate bills. The rules distinguish these two cases (detection reference,
+// section 5).
 
 type Form = Exclude<keyof UnrelatedNumberParameters['halfPoints']['form'], 'STEP'>;
 type Compared = Pick<PairScore, 'other' | 'number' | 'amount' | 'date' | 'sameSupplier'>;

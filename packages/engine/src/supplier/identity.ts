@@ -90,9 +90,10 @@ export function strongestIdentityKey(invoice: SupplierParty): string {
 }
 
 /**
- * Returns the stored identity of a supplier after one more of its invoices. New keys are added. A missing tax id is
- * taken from the invoice if the profile, which already counts the invoice, shows that the tax id is the supplier's own.
- * A mistyped tax id is replaced. The country of a tax id is replaced if the invoice is more certain about it.
+ * Returns the stored identity of a supplier after one more of its invoices was counted. Keys of the invoice that are
+ * new are added. If the supplier has no tax id, it gets the tax id of the invoice, provided that the profile shows that
+ * this tax id is the supplier's own. A mistyped tax id is replaced. The country of a tax id is replaced if the invoice
+ * is more certain about it.
  */
 export function identityAfter(
   known: KnownSupplier | undefined,

@@ -69,10 +69,10 @@ function grantFor(request: object, facts: Partial<Grant>): Buffer | undefined {
 }
 
 /**
- * Opens a channel to a tested service. Each call is made with the identity of the first program that the table of
- * callers allows to make it. The tests of a service therefore need not know its callers, although the table is
- * enforced. If the table requires a grant, the call gets a grant for the organization that its request names, unless
- * the context of the call has a grant.
+ * Opens a channel from a test to the tested service. The table of callers states which programs may call each method.
+ * Each call of the test is made with the identity of the first of these programs, so the tests need not know the
+ * callers although the table is enforced. If the table requires a grant, the call gets a grant for the organization
+ * that its request names, unless the context of the call has a grant.
  */
 export function openTestChannel(
   service: string,

@@ -276,9 +276,9 @@ export function uploadStore(
 }
 
 /**
- * Lists uploads with their files for the purge of an organization. An upload is removed after its files, so that no
- * unknown file remains. An upload with a PUT request in progress first loses its claim. The request notices this and
- * removes its bytes, and the upload is removed when the lease has expired.
+ * Lists uploads with their files for the purge of an organization. The files of an upload are removed before its
+ * record, so that no file remains without a record. If a PUT request is in progress, the upload first loses its claim.
+ * The request notices this and removes its bytes, and the upload is removed when the lease has expired.
  */
 export function uploadsWithContents(
   collection: Collection<UploadDocument>,

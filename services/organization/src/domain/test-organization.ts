@@ -13,8 +13,9 @@ export function testOrganizationId(organizationId: string): string {
 }
 
 /**
- * Returns a new test organization. Only the base currency and the validation of reference documents are those of the
- * organization, so that trials give the same decisions. The name and the companies of the organization are not copied.
+ * Returns a new test organization for the given organization. Only the base currency and the mode of the reference
+ * validation are taken from the organization, so that tests lead to the same decisions. The name and the companies of
+ * the organization are not copied.
  */
 export function newTestOrganization(
   { id: testOf, baseCurrency, referenceValidationMode }: Organization,

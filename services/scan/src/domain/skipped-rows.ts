@@ -10,9 +10,9 @@ export function firstPositions(rows: readonly IdentifiedRow[]): ReadonlyMap<stri
 }
 
 /**
- * Returns the history scan rows that are not analyzed (specification 2.9): rows whose external id an earlier history
- * scan imported, and all but the first of several rows with the same external id. A row to which both reasons apply
- * counts as already imported, because no row with its external id is analyzed.
+ * Returns the history scan rows that are not analyzed (specification 2.9). These are the rows whose external id an
+ * earlier history scan imported, and all but the first of several rows with the same external id. If both reasons apply
+ * to a row, it counts as already imported, because no row with its external id is analyzed.
  * @param imported external ids that earlier history scans of the company imported
  */
 export function skipsOf(rows: readonly IdentifiedRow[], imported: ReadonlySet<string>): Skip[] {

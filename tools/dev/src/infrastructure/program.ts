@@ -230,10 +230,10 @@ export function fromPypi({
 }
 
 /**
- * A source that builds a program with Go from its module proxy. Go compares what it downloads with its checksum
- * database.
- * @param options.isOptimized false for a program that runs for a second: without optimization, its build takes a quarter
- *   less CPU time
+ * A source that builds a program with Go, from code that the Go module proxy delivers. Go checks the code against the
+ * checksum database of Go.
+ * @param options.isOptimized false for a program that runs for a second: without optimization, its build takes a
+ *   quarter less CPU time
  */
 export function fromGo(goPackage: string, program: string, { isOptimized = true } = {}): Source {
   return {

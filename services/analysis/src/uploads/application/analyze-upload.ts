@@ -251,9 +251,9 @@ function requireOrderRef({ purchaseOrderRef }: UploadRequest): void {
 }
 
 /**
- * Refuses a different request about the same upload. A channel such as KSeF may repeat its request even if a caller has
- * already sent a different request. For a channel document, a caller may leave out the company and the order: the
- * values of the first request then apply (ADR 0123).
+ * Refuses a request that differs from the first request about the same upload. There are two exceptions. A channel such
+ * as KSeF may repeat its request after a caller has sent a different one. A caller may leave out the company and the
+ * order of a channel document, and the values of the first request then apply (ADR 0123).
  */
 function requireSameRequest(
   record: UploadRecord,
