@@ -1,7 +1,7 @@
 import type { Logger } from './logger.js';
 import { onceAMinute } from './once-a-minute.js';
 
-/** A call that was refused to the service that made it, and that named an organization. */
+/** A call from another service that was refused. The call named an organization. */
 export interface RefusedCall {
   readonly organizationId: string;
   /** Name of the service that called. */
