@@ -1,7 +1,7 @@
 /**
  * Words and abbreviations, in the languages of the suppliers, for documents that do not themselves request payment:
  * orders and order confirmations, delivery notes, pro forma and self-billing documents, customer numbers, quotations,
- * projects, reminders and scanned files. A number after such a word is not an invoice number.
+ * projects, reminders and scanned files. A number with such a word, as in `LS 20418`, names such a document.
  */
 export const DOCUMENT_WORDS: ReadonlySet<string> = new Set(
   (

@@ -127,7 +127,7 @@ function readMatch(match: RoutingMatchInput, { companyIds, supplierIds }: KnownI
 }
 
 /**
- * Returns the currency of a routing rule.
+ * Checks the currency of a routing rule.
  * @throws DomainError invalid for a currency that no invoice can have
  */
 function requireMatchableCurrency(currency: string): void {
