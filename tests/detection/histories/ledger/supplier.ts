@@ -88,7 +88,7 @@ export function accountOf(country: string, random: Random, bank?: string): strin
   throw new RangeError(`no account for ${country}`);
 }
 
-/** Returns a valid bank account that differs from the supplier's account only in one or two of its last digits. */
+/** Returns the given IBAN with one or two of its last eight digits changed and with the check digits that then apply. */
 export function nearAccount(iban: string, random: Random): string {
   const country = iban.slice(0, 2);
   const bban = iban.slice(4);
