@@ -12,9 +12,9 @@ import { membersFromWire, membersToWire } from '@invoicecontrol/invoice/wire';
 import { bill, order, payment, vendor, vendorAccount } from './records.js';
 import type { BillRecord, OrderRecord, PaymentRecord, VendorAccountRecord, VendorRecord } from './records.js';
 
-// Converts ERP records to the gRPC messages that the erp-sync service sends to the analysis service, and back. This
-// module also sets message fields that the declaration of a record lacks. It checks only that the required parts of a
-// message are present.
+// Converts ERP records to the gRPC messages that the erp-sync service sends to the analysis service, and back. Some
+// fields of the messages are not in the declaration of a record; this module sets them. It checks only that the
+// required fields of a message are present.
 
 export function vendorToWire(record: VendorRecord): ErpVendor {
   return { ...membersToWire(vendor, record), hasAccounts: record.accounts !== undefined } as unknown as ErpVendor;

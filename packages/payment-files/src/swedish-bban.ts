@@ -38,9 +38,9 @@ const ACCOUNT_DIGITS = 17;
 const SWEDBANK = '800';
 
 /**
- * Converts a Swedish account, which is stated as clearing number and account number, to the BBAN that its IBAN
- * contains. Returns undefined for unknown clearing numbers, and for accounts of Swedbank whose clearing number may have
- * four or five digits.
+ * Converts a Swedish account, given as clearing number and account number, to the BBAN in its IBAN. Returns undefined
+ * if the clearing number is unknown, or if the account is of Swedbank and its clearing number may have four or five
+ * digits.
  */
 export function swedishBban(digits: string): string | undefined {
   if (!/^[0-9]{8,15}$/.test(digits)) return undefined;

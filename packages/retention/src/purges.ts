@@ -55,9 +55,9 @@ export interface Purges {
 }
 
 /**
- * Opens the purges of a service, which remove data of organizations in bounded batches. A purge request is stored
- * before the work begins, so that a crash loses no request. Every step can be repeated, and the next worker continues
- * with the remaining data.
+ * Opens the purges of a service. A purge removes the data of an organization in batches of limited size. A purge
+ * request is stored before the work begins, so that a crash loses no request. Every step can be repeated, and the next
+ * worker continues with the remaining data.
  */
 export async function openPurges(
   {

@@ -15,9 +15,9 @@ const SIGNS_OF_FRAUD = /^(?:BANK_|DOCUMENT_|PAYEE_DIFFERS$|SUPPLIER_LOOKALIKE_NA
 const WITHOUT_ACCOUNT = 'BANK_ACCOUNT_MISSING';
 
 /**
- * Returns the decision if a dialog must ask the person before the decision is sent, and otherwise undefined. The dialog
- * asks for the note of an accepted risk. It also asks before a confirmed fraud blocks an account in all companies,
- * because the block is not undone lightly.
+ * Returns the given decision if a dialog must ask the person before the decision is sent; otherwise returns undefined.
+ * The dialog asks for the note of an accepted risk. It also asks before a confirmed fraud blocks an account in all
+ * companies, because the block is not undone lightly.
  */
 export function asksFirst(decision: Decision, { type }: Pick<Finding, 'type'>): Asked | undefined {
   if (decision === 'ACCEPTED_RISK') return decision;

@@ -78,9 +78,9 @@ const COUNTED_UNITS_FULL = 64;
 const FINALIZED_UNITS_KEPT = 32;
 
 /**
- * Lists suppliers that were linked to the bank account or order before this supplier and differ from it in tax id or
- * name, in order of first use. A supplier that was linked later is reported on its own invoice, even if this invoice is
- * analyzed again.
+ * Lists the suppliers that used the bank account or order before this supplier and differ from it in tax id or name, in
+ * order of first use. A supplier that used it later is not listed, even if the invoice is analyzed again: the supplier
+ * is reported on its own invoice.
  */
 export function othersOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): LinkedSupplier[] {
   const tied = link?.suppliers ?? [];

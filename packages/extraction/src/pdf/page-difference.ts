@@ -14,9 +14,9 @@ export interface PageView {
 }
 
 /**
- * Visible difference of a document page between two revisions. EXTENDED: existing content is in place, and content was
- * added to an empty area or a blank field was filled in. PAYMENT: like EXTENDED, and the added content states an amount
- * or an account. New signatures, and comments that hide nothing, are not a difference.
+ * Difference between two revisions of a document page that a reader can see. EXTENDED: existing content is unchanged,
+ * and content was added to an empty area or a blank field was filled in. PAYMENT: as EXTENDED, but the added content
+ * states an amount or an account. New signatures, and comments that hide nothing, do not count as a difference.
  */
 export type PageDifference = 'NONE' | 'EXTENDED' | 'PAYMENT' | 'CHANGED';
 

@@ -37,8 +37,8 @@ export function requireCallers(methods: Readonly<Record<string, Pick<MethodDefin
 }
 
 /**
- * Refuses the calls of services that the table of callers does not list for an rpc. The request of such a call is read
- * only once a minute for each caller and rpc, to record which organization it names. Calls that are allowed pass
+ * Refuses a call if the table of callers does not list the calling service for the rpc. The request of a refused call
+ * is read only once a minute for each caller and rpc, to record which organization it names. Allowed calls pass
  * unchanged.
  */
 export function callerGuard({ callers, service, logger, onRefused }: CallerGuardOptions): ServerInterceptor {

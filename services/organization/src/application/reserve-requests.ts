@@ -43,9 +43,9 @@ const policyNames: ReadonlySet<string> = new Set(ratePolicies);
  */
 const WINDOW_TTL_MS = 2 * WINDOW_MS;
 /**
- * Time after the end of a rate limit window (a minute) in which a replica whose clock is behind, or a call that began
- * earlier, may still grant tokens of that minute. After that, the number of its used tokens is final and is kept in
- * memory.
+ * Time after the end of a rate limit window (a minute) until the number of its used tokens is final and is kept in
+ * memory. Before that, a replica whose clock is behind, or a call that began earlier, may still grant tokens of the
+ * window.
  */
 const SETTLING_MS = 10_000;
 /** Maximum number of completed rate limit windows whose used tokens are kept in memory. */

@@ -11,10 +11,10 @@ const ROWS_AT_ONCE_MAX = 50_000;
 const ORGANIZATION_ROWS_AT_ONCE_MAX = 20_000;
 
 /**
- * Limits the memory of a process, because rows are in memory while their history scan waits and is analyzed. History
- * scans of one organization run one after another, so an organization has a limit of its own that leaves capacity for
- * others.
- * @throws DomainError rate_limited if the organization has used up its share; unavailable if there is no capacity
+ * Limits the number of history scan rows that a process has in memory. Rows are in memory while their history scan
+ * waits and while it is analyzed. History scans of one organization run one after another, so each organization has a
+ * lower limit, which leaves capacity for others.
+ * @throws DomainError rate_limited if the organization has reached its limit; unavailable if there is no capacity
  */
 export type RowBudget = <T>(organizationId: string, rowCount: number, work: () => Promise<T>) => Promise<T>;
 

@@ -31,10 +31,10 @@ export interface FanOutDeps {
 const BODY_BYTES_MAX = 64 * 1024;
 
 /**
- * Stores a public event once, and one webhook delivery for each subscribed webhook. Their ids are derived, so a
- * repeated call changes nothing. If the webhook has no other request in progress, this process claims the delivery when
- * storing it and sends it at once.
- * @throws Error for an event with more than 64 KiB, which becomes a dead letter that the operator sees
+ * Stores a public event once, and one webhook delivery for each subscribed webhook. The ids of the event and the
+ * deliveries are derived, so a repeated call changes nothing. If the webhook has no other request in progress, this
+ * process claims the delivery when storing it and sends it at once.
+ * @throws Error if the event has more than 64 KiB; the event becomes a dead letter that the operator sees
  */
 export type FanOut = (occurrence: Occurrence) => Promise<void>;
 

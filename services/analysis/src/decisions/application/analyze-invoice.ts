@@ -52,10 +52,10 @@ export interface AnalyzedInvoice {
 }
 
 /**
- * Stores an invoice and decides it (architecture section 7). The id is derived from the idempotency key, which makes
- * every step repeatable: the first request creates the invoice, and a repeated request finds it.
- * @throws DomainError idempotency_mismatch for another body under the same key; in_progress while the first request is
- *   running; usage_exceeded; invalid for an unknown company
+ * Stores an invoice and decides it (architecture section 7). The id of the invoice is derived from the idempotency key,
+ * which makes every step repeatable: the first request creates the invoice, and a repeated request finds it.
+ * @throws DomainError idempotency_mismatch if an earlier request with the same key had another body; in_progress while
+ *   the first request is running; usage_exceeded; invalid for an unknown company
  */
 export type AnalyzeInvoice = (input: AnalyzeInvoiceInput, context: RequestContext) => Promise<AnalyzedInvoice>;
 

@@ -49,10 +49,12 @@ export type ReviewOutcome =
 type ReviewedFinding = ScoredFinding & MayBlock;
 
 /**
- * Decides the result of a review of a finding. Setting the same disposition succeeds and only adds the note.
- * @throws DomainError invalid for an unknown disposition, for a note that is too long, or if the risk of a finding that
- *   blocks the invoice or its account is accepted without a note; wrong_state for a change between dispositions that
- *   the table of transitions does not allow; forbidden if only an ADMIN may unblock the account
+ * Decides the result of a review of a finding. If the finding already has the requested disposition, the review
+ * succeeds and only adds the note.
+ * @throws DomainError invalid if the disposition is unknown, the note is too long, or a note is missing although the
+ *   reviewer accepts the risk of a finding that blocks the invoice or its account; wrong_state if the table of
+ *   transitions does not allow the change; forbidden if only an ADMIN may release the invoice with a blocked account, or
+ *   unblock the account
  */
 export function review(
   finding: ReviewedFinding,
@@ -215,8 +217,8 @@ export function mayWithdraw(finding: Pick<Finding, 'type' | 'family'>): boolean 
 }
 
 /**
- * Returns whether an invoice is suspected as a copy or a fraud, according to its findings that are waiting for a review
- * and its confirmed findings, including confirmed findings whose case was closed. The suspicion determines what is
+ * Returns whether an invoice is suspected to be a copy or a fraud. Its findings that are waiting for a review and its
+ * confirmed findings decide this, including confirmed findings whose case was closed. The suspicion determines what is
  * learned from the invoice.
  */
 export function suspicionOf(

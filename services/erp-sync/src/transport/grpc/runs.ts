@@ -38,8 +38,8 @@ export function runService({ connections, runs, startRun: start }: Deps): Bindin
 
 /**
  * Shows an import run as running until its ERP connection is updated too. A run is completed first in its own record
- * and then in its connection, so that a caller who sees its completion also sees its effect on the connection. Read the
- * connection before the run.
+ * and then in the record of its connection. Callers who see a completed run therefore also see its effect on the
+ * connection. The connection must be read before the run.
  */
 export function untilReleased(run: WireRun, runningRunId: string | undefined): WireRun {
   return run.runId === runningRunId ? { ...run, status: RunStatus.RUNNING, finishedTime: undefined } : run;

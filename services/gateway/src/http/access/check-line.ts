@@ -39,10 +39,10 @@ export class CheckLine {
   #pipelined = 0;
 
   /**
-   * Waits until the unknown API key of a request on the connection may be checked.
+   * Waits until the unknown API key of a request may be checked.
    * @returns a function to call once when the check is complete
-   * @throws ClientGone if the client disconnects first; DomainError `unavailable` if another request on the connection
-   *   is waiting and too many such requests are waiting
+   * @throws ClientGone if the client disconnects first; DomainError `unavailable` if the connection already has a
+   *   waiting request and too many such additional requests are waiting
    */
   async enter(address: string, socket: Socket): Promise<() => void> {
     if (socket.destroyed) throw new ClientGone();
