@@ -152,8 +152,8 @@ async function applySubscription(
     };
   });
   if (outcome === undefined) return { outcome: 'UNKNOWN_ORGANIZATION', organizationId };
-  // The alert about an unlinked subscription is logged again, because a crash may have happened between the write of
-  // the subscription and its alert.
+  // The alert about an unlinked subscription is logged again, because a crash may have prevented the alert after the
+  // subscription was stored.
   if (outcome === 'APPLIED' || isRetry) {
     await alertDuplicate(deps, organizationId, snapshot);
     if (snapshot.hasSeveralPlans) {

@@ -204,8 +204,8 @@ async function readAll(
 }
 
 /**
- * Returns the ERP streams that this import run must read: all streams, or those from the point at which the previous
- * run used up its call budget.
+ * Returns the ERP streams that this import run must read: all streams or, if the previous run used up its call budget,
+ * those that remained.
  */
 function streamsFrom(streams: readonly StreamName[], at: StreamName | 'ids' | undefined): readonly StreamName[] {
   if (at === 'ids') return [];
@@ -217,8 +217,8 @@ function ofEach<T>(streams: readonly StreamName[], value: T): OfStreams<T> {
 }
 
 /**
- * Compares all record ids in ERP streams whose deletions cannot be detected otherwise, at intervals and when an import
- * run starts from the beginning.
+ * Compares all record ids in those ERP streams whose deletions cannot be detected otherwise. It does so at intervals,
+ * and whenever an import run starts from the beginning.
  */
 async function reconcileWhereDue(
   { reconcileMs }: SyncRunDeps,

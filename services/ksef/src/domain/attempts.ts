@@ -40,8 +40,8 @@ export function isRepeat(
 
 /**
  * Records a KSeF call in the attempt that belongs to its KSeF session. A call without a session is a failed attempt to
- * open one. It is added to the last recorded attempt if that attempt has no session either. If the last recorded call is
- * the same call with the same response, as in polling, only its time changes.
+ * open one. It is added to the last recorded attempt if that attempt has no session either. If the last recorded call
+ * is the same call with the same response, as in polling, only its time changes.
  */
 export function noteStep(
   attempts: readonly Attempt[],

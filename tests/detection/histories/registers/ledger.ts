@@ -325,8 +325,8 @@ const yearOf = (date: string): string => date.slice(0, 4);
 const monthOf = (date: string): string => date.slice(5, 7);
 
 /**
- * Returns by how much the counter of a supplier has grown since the customer's last bill, because the supplier also
- * sends bills to other customers.
+ * Returns by how much the invoice counter of a supplier has grown since the customer's last bill. The counter also
+ * counts the supplier's bills to other customers.
  */
 function steps(random: Random, last: string | undefined, date: string, perDay: number): number {
   if (last === undefined) return 1;

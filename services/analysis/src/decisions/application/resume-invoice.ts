@@ -45,8 +45,8 @@ export const resumeInvoice =
   ): Promise<{ subject: FindingSubject; analysis: DecidedAnalysis } | undefined> => {
     const record = await invoices.takeOver(organizationId, invoiceId, DECISION_LEASE_MS);
     if (record === undefined) return undefined;
-    // The worker that received the invoice may or may not have counted it as usage, so the counter of used analyses is
-    // compared with the stored invoices.
+    // It is not known whether the worker that received the invoice counted it as usage, so the counter of used analyses
+    // is compared with the stored invoices.
     const { usageMonth, isCountUnsure, createdAt } = record;
     if (isCountUnsure && usageMonth !== undefined) {
       await usage.reserve({ ...analysisMark({ organizationId, usageMonth, createdAt }), amount: 0 }, undefined);
