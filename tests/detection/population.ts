@@ -24,8 +24,8 @@ export interface Population {
 const PLAIN_SHARE = 0.7;
 
 /**
- * Returns a history of correct bills. Most suppliers bill in a plain way; the others have a special habit, with equally
- * many suppliers for each habit, at least one.
+ * Returns a history of correct bills. Most suppliers bill in a plain way. Each of the others has one special habit, and
+ * every habit has the same number of suppliers, at least one.
  */
 export function population(random: Random, suppliers: number, monthsCount: number): Population {
   const makeParty = partyMaker(random);

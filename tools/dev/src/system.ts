@@ -1,5 +1,6 @@
-// Runs all services in one process, which call each other by gRPC on loopback ports. `npm start`, the end-to-end tests
-// and the benchmarks use this module. Compose and Kubernetes start the same services in one process each.
+// Runs all services in one process, in which they call each other by gRPC on loopback ports. `npm start`, the
+// end-to-end tests and the benchmarks use this module. Compose and Kubernetes start each service in a process of its
+// own.
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { entries } from '@invoicecontrol/topology/services';
 import type { ServiceName } from '@invoicecontrol/topology/services';

@@ -18,7 +18,7 @@ export type Outcome =
 
 /**
  * Sends one chunk of rows as a history scan, and repeats the request until it gets a final response.
- * @throws ApiError, NetworkError; the abort reason of `signal`
+ * @throws ApiError, NetworkError; if `signal` aborts, its reason
  */
 export async function createScan(
   api: Client,

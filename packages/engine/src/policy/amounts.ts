@@ -112,8 +112,8 @@ export interface AmountParameters {
    */
   readonly shiftRangeMax: number;
   /**
-   * Number of leading digits that two amounts must have in common for a finding about a misplaced decimal point, if the
-   * supplier's amounts are not similar.
+   * Minimum number of leading digits that two amounts must share so that a finding about a misplaced decimal point is
+   * raised although the supplier's amounts are not similar.
    */
   readonly shiftDigitsMin: number;
   /**

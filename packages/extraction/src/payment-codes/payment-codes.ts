@@ -143,8 +143,8 @@ function readHungarian(_: string, lines: readonly string[]): PaymentCode | undef
 }
 
 /**
- * Reads a payment code of the Indian system UPI. Such a code names an alias of the account that is not printed on the
- * page, so only the amount is compared.
+ * Reads a payment code of the Indian system UPI. Such a code names an alias of the account. The alias is not printed on
+ * the page, so only the amount is compared.
  */
 function readIndian(text: string): PaymentCode | undefined {
   if (!/^upi:\/\/pay\?/i.test(text)) return undefined;

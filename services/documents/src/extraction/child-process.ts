@@ -247,8 +247,8 @@ export function deathByTime(processorMs: number, elapsedMs: number): Death {
 }
 
 /**
- * Returns the time for which the threads of a process had a processor. Only Linux reports this time. Returns Infinity
- * on other systems, and after the process has exited.
+ * Returns for how long a processor has executed the threads of a process. Only Linux reports this time. Returns
+ * Infinity on other systems, and after the process has exited.
  */
 async function processorMsOf(pid: number): Promise<number> {
   if (process.platform !== 'linux') return Infinity;

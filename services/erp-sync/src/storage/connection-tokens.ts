@@ -155,8 +155,8 @@ export function consentedConnectionStore(
           { events: [announceError(connection, error)], onlyIf: { tokenVersion } },
         );
       } catch (conflict) {
-        // A write of the status of an ERP connection changes nothing if the ERP connection was changed in the meantime.
-        // The next import run then sets its status.
+        // If the ERP connection was changed in the meantime, this write of its status changes nothing. The next import
+        // run then sets the status.
         if (!(conflict instanceof VersionConflict)) throw conflict;
       }
     },

@@ -271,8 +271,9 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
       // KSeF may have received the document, so the status of the submission is polled with the next token.
       if (refusal.isAboutConnection) return waiting(progress, refusal, timing);
       if (step.kind === 'LOOK' && refusal.decidesNothing) {
-        // If the invoice list of a KSeF session stays unreadable, the document is sent again in another session.
-        // KSeF accepts the document as new or refuses it as a duplicate. Both results show what KSeF has registered.
+        // If the invoice list of a KSeF session stays unreadable, the document is sent again in another session. KSeF
+        // then either accepts the document as new or refuses it as a duplicate, which shows whether the first document
+        // was registered.
         return unread(progress, refusal, timing, () => inNewSession(progress, timing));
       }
       return refusedOtherwise(progress, refusal, timing);

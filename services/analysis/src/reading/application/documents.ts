@@ -12,8 +12,8 @@ export interface KeptUpload {
 /** Access to uploaded documents in the documents service. */
 export interface Documents {
   /**
-   * Returns an upload whose content is stored, and makes sure that the content is kept until it is analyzed. Undefined
-   * if the content is not stored.
+   * Returns an upload if its content is stored, and makes sure that the content is kept until it is analyzed. Returns
+   * undefined if the content is not stored.
    * @throws DomainError not_found if the organization has no such upload, unavailable
    */
   keepUploaded(organizationId: string, uploadId: string, context: RequestContext): Promise<KeptUpload | undefined>;

@@ -53,8 +53,8 @@ type ReviewedFinding = ScoredFinding & MayBlock;
  * succeeds and only adds the note.
  * @throws DomainError invalid if the disposition is unknown, the note is too long, or a note is missing although the
  *   reviewer accepts the risk of a finding that blocks the invoice or its account; wrong_state if the table of
- *   transitions does not allow the change; forbidden if only an ADMIN may release the invoice with a blocked account, or
- *   unblock the account
+ *   transitions does not allow the change; forbidden if only an ADMIN may release the invoice with a blocked account,
+ *   or unblock the account
  */
 export function review(
   finding: ReviewedFinding,
