@@ -16,8 +16,8 @@ export interface TenantData extends TenantDocuments {
 }
 
 /**
- * Events or audit events in a document that were not published yet. The document can be removed after the relay has
- * removed them.
+ * Events and audit events that are stored in a MongoDB document until they are published. A purge removes the document
+ * only after they were published.
  */
 interface Outgoing {
   readonly outboxPending?: true;

@@ -54,7 +54,7 @@ export interface InboxTrial {
   newReceiver(name: string): Promise<Receiver>;
   /** Issues invoices of suppliers to a company, and one from the company to itself. */
   issue(receiver: Receiver): Promise<void>;
-  /** Starts a run of the company's KSeF inbox for each role of the company, such as buyer or third party. */
+  /** Starts to receive the company's invoices from KSeF, for each role of the company, such as buyer or third party. */
   run(receiver: Receiver): Promise<void>;
   /**
    * Waits until every purchase invoice was received from KSeF and decided. Starts another inbox run if one ended

@@ -150,8 +150,8 @@ export interface AmountParameters {
   readonly splitDays: number;
   readonly splitGroupMin: number;
   /**
-   * A supplier's prices count as usual in the band below an approval limit if the supplier has at least this many
-   * bills, and at least this share of them is in the band.
+   * Amounts just below an approval limit are usual for a supplier, and raise no finding, if the supplier has at least
+   * this many bills, and at least this share of the bills has such amounts.
    */
   readonly pricePointHistoryMin: number;
   readonly pricePointShareMin: number;

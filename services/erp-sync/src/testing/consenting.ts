@@ -32,7 +32,7 @@ type StartSimulators = (apps: { quickBooksApp: RegisteredApp; xeroApp: Registere
   readonly stop: () => Promise<void>;
 }>;
 
-/** Starts the simulators of QuickBooks Online and Xero, with functions for users who consent. */
+/** Starts the simulators of QuickBooks Online and Xero, with functions that consent as their users. */
 export async function startConsenting(startErpSimulators: StartSimulators) {
   const app = (code: string) => ({ ...APP, redirectUris: [`${CALLBACK_URL}/${code}`] });
   const simulators = await startErpSimulators({

@@ -7,7 +7,7 @@ import type { VendorAccount } from './vendor-accounts.js';
 
 const NAME_ORDER_LENGTH_MAX = 100;
 
-/** Values by which an ERP vendor is compared, in the same forms as for suppliers and invoices. */
+/** Normalized values of an ERP vendor, which can be compared with those of suppliers and invoices. */
 export interface VendorIdentity {
   readonly nameKey: string;
   readonly nameFold: string | undefined;

@@ -41,7 +41,7 @@ const SUPPLIER_KEYS_MAX = 12;
  * found by its amount, if the payment states no invoice number.
  */
 const AMOUNT_SEARCH_DAYS = 400;
-/** Maximum number of severe findings about ERP records that are compared with bills. */
+/** Maximum number of severe findings about ERP records that one check reads, to find those about the paid bills. */
 const BOOK_FINDINGS_MAX = 5_000;
 /** States of a credit note in an ERP in which its amount is not used up yet. */
 const OPEN_STATES: ReadonlySet<BillState> = new Set(['DRAFT', 'IN_APPROVAL', 'OPEN', 'PARTIALLY_PAID']);

@@ -20,7 +20,7 @@ const EXAMPLE_ACTOR = `API_KEY:${EXAMPLE_KEY_ID}`;
 
 const sum = shown.record<PaymentSum>()({
   currency: shown.text('EUR', 'The currency of the payments, as an ISO 4217 code.'),
-  amount: shown.text('1166.20', 'The sum of the payments of the payment run in the currency.'),
+  amount: shown.text('1166.20', 'The sum of all payments of the payment run that are made in this currency.'),
 });
 
 const verdictCount = shown.record<VerdictCount>('PaymentVerdictCount')({
