@@ -182,7 +182,7 @@ test('a wrong command line is 2 and says what to change', async () => {
     [['send'], 'The command line client has no command send: choose post, tail or replay.'],
     [['post', 'missing.json'], 'The file missing.json cannot be read. Check its name.'],
     [['post', await file('a.txt', '')], 'a.txt must end in .json, .pdf, .xml, .png, .jpg, .jpeg.'],
-    [['tail', '--last', '101'], '--last is "101" but must be a whole number from 0 to 100.'],
+    [['tail', '--last', '101'], 'The option --last is "101", but it must be a whole number from 0 to 100.'],
     [['replay'], 'replay needs either the ids of deliveries, or --webhook with the id of a webhook.'],
     [['tail', '--unknown'], 'Unknown option'],
   ] as const) {
