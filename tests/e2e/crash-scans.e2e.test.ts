@@ -193,6 +193,12 @@ const scanning = (tenant: Tenant, kind: Kind): SentScan => ({
   rows: kind === 'long' ? longFile : file,
 });
 
+/**
+ * Number of organizations that are created at the same time. Each is created over a connection of its own, and a service
+ * refuses more than 64 unfinished handshakes of one address.
+ */
+const TENANTS_AT_ONCE = 16;
+
 async function newTenant(name: string, kind: Kind): Promise<Tenant> {
   const tenant = await trial.system.newTenant(name);
   if (kind === 'first') return tenant;
@@ -228,13 +234,17 @@ describe('a scan during which something is killed', () => {
     async () => {
       const { ledger } = trial;
       const points = kills.flatMap((kill) => kill.points);
-      const disturbed = await Promise.all(
-        points.map(async (point, index): Promise<Disturbed> => {
-          const isLeft = index % LEAVING_EACH === 0;
-          const name = `${isLeft ? 'Left' : 'Repeated'} ${index}`;
-          return { point, isLeft, tenant: await newTenant(name, kindOf(point)) };
-        }),
-      );
+      const disturb = async (point: KillPoint, index: number): Promise<Disturbed> => {
+        const isLeft = index % LEAVING_EACH === 0;
+        const name = `${isLeft ? 'Left' : 'Repeated'} ${index}`;
+        return { point, isLeft, tenant: await newTenant(name, kindOf(point)) };
+      };
+      const disturbed: Disturbed[] = [];
+      while (disturbed.length < points.length) {
+        const first = disturbed.length;
+        const group = points.slice(first, first + TENANTS_AT_ONCE);
+        disturbed.push(...(await Promise.all(group.map((point, index) => disturb(point, first + index)))));
+      }
       await trial.expectNothingUnfinished();
 
       const answers: Promise<void>[] = [];
