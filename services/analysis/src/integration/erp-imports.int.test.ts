@@ -356,9 +356,6 @@ describe('bills of an ERP', () => {
       source: InvoiceSource.ERP,
       status: 1,
       decision: Decision.UNSPECIFIED,
-      sources: [],
-      decisions: [],
-      statuses: [],
       invoice: {
         supplier: { name: 'Vendor v1 GmbH', taxId: 'DE136695976' },
         invoiceNumber: 'RE-4711',

@@ -90,7 +90,7 @@ test('a history made in memory is what posting the same invoices leaves in the d
 function comparable(documents: readonly object[]): unknown {
   const texts = documents.map((document) =>
     JSON.stringify(document, (key, value: unknown) =>
-      ['createdAt', 'lastEventAt', 'at', 'cause'].includes(key) ? undefined : withoutMoment(key, value),
+      ['createdAt', 'storedAt', 'lastEventAt', 'at', 'cause'].includes(key) ? undefined : withoutMoment(key, value),
     ),
   );
   return texts

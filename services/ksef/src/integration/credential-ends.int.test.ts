@@ -159,7 +159,7 @@ describe('the end of a secret is announced', () => {
     const last = await storedConnection({ ...first, id: 'ffffffff-0000-7000-8000-000000000000' });
     const exists = (organizationId: string): Promise<boolean> =>
       organizationId === last.organizationId ? Promise.resolve(true) : Promise.reject(new Error('It is unavailable.'));
-    await expect(sweep({ exists })).rejects.toThrow(`${PAGE + 1} notices`);
+    await expect(sweep({ exists })).rejects.toThrow(`${PAGE + 1} failed`);
     expect(await announced(last)).toEqual([7]);
     await sweep();
     expect(await announced({ ...failing, id: idOf(0) })).toEqual([7]);

@@ -62,7 +62,14 @@ describe('an inbox', () => {
     expect(await shown(organizationId, connectionId)).toEqual(inbox);
     await update(organizationId, connectionId, false);
     await update(organizationId, connectionId, false);
-    await eventually(() => expect(told.filter((text) => text.includes(connectionId))).toHaveLength(2));
+    // The relay may publish an event again. The broker recognizes it by its id, and this subscription does not.
+    const announced = (): Set<string> =>
+      new Set(
+        told
+          .filter((text) => text.includes(connectionId))
+          .map((text) => (JSON.parse(text) as { eventId: string }).eventId),
+      );
+    await eventually(() => expect([...announced()], told.join('\n')).toHaveLength(2));
     subscription.unsubscribe();
   });
 
