@@ -169,5 +169,7 @@ test('a fault that only the service finds is reported by line and column', async
   const wrong = 'Oak & Sons Ltd,OS-2,2025-03-13,1180.00,DE89370400440532013000,20-15-55,55555555';
   const { code, stderr } = await scan(Buffer.from([heading, right, wrong].join('\n')));
   expect(code).toBe(1);
-  expect(stderr).toContain('line 3, #5 "IBAN": Names a different bank account than bankSortCode and bankAccountNumber.');
+  expect(stderr).toContain(
+    'line 3, #5 "IBAN": Names a different bank account than bankSortCode and bankAccountNumber.',
+  );
 });
