@@ -15,10 +15,16 @@ export interface RefusedCall {
 
 const ORGANIZATION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Returns the organization that a request names, or undefined. */
+/** Returns the organization that a request names, or undefined if its type has no such field. */
+export function organizationOf(request: unknown): string | undefined {
+  const { organizationId } = (request ?? {}) as { readonly organizationId?: unknown };
+  return typeof organizationId === 'string' ? organizationId : undefined;
+}
+
+/** Returns the organization that a request names, or undefined if the request names none or its id is malformed. */
 export function organizationIn(request: unknown): string | undefined {
-  const { organizationId } = (request ?? {}) as { organizationId?: unknown };
-  return typeof organizationId === 'string' && ORGANIZATION_ID.test(organizationId) ? organizationId : undefined;
+  const organizationId = organizationOf(request);
+  return organizationId !== undefined && ORGANIZATION_ID.test(organizationId) ? organizationId : undefined;
 }
 
 const REQUEST_ID_LENGTH_MAX = 128;

@@ -6,7 +6,7 @@ import { createTestAuthority } from '@invoicecontrol/testkit/test-certificates';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openIdentity } from '../identity/identity.js';
 import type { Identity } from '../identity/identity.js';
-import { signContent } from '../identity/signatures.js';
+import { contentVerifier, signContent } from '../identity/signatures.js';
 import { createLogger } from '../logger.js';
 import { grantReader, issueGrant } from './grants.js';
 import type { GrantedFacts } from './grants.js';
@@ -50,6 +50,8 @@ const facts: GrantedFacts = {
   isTest: false,
 };
 
+const readerOf = (identity: Identity) => grantReader(identity, contentVerifier(identity));
+
 function reasonOf(read: () => unknown): string | undefined {
   try {
     read();
@@ -65,17 +67,17 @@ const ago = (seconds: number): Date => new Date(Date.now() - seconds * 1_000);
 
 describe('a grant', () => {
   test('proves to another service what the organization service has signed', () => {
-    expect(grantReader(analysis)(issueGrant(organization, facts), 'request')).toMatchObject(facts);
+    expect(readerOf(analysis)(issueGrant(organization, facts), 'request')).toMatchObject(facts);
   });
 
   test('is accepted again and again while it is valid', () => {
-    const read = grantReader(analysis);
+    const read = readerOf(analysis);
     const grant = issueGrant(organization, facts);
     expect(read(grant, 'request')).toBe(read(Buffer.from(grant), 'request'));
   });
 
   test('ends 60 seconds after its issue, and clocks may differ by 10 seconds', () => {
-    const read = grantReader(analysis);
+    const read = readerOf(analysis);
     expect(reasonOf(() => read(issueGrant(organization, facts, ago(69)), 'request'))).toBeUndefined();
     expect(reasonOf(() => read(issueGrant(organization, facts, ago(71)), 'request'))).toBe('grant_expired');
     expect(reasonOf(() => read(issueGrant(organization, facts, ago(-9)), 'request'))).toBeUndefined();
@@ -83,11 +85,11 @@ describe('a grant', () => {
   });
 
   test('proves for work that continues later who started it', () => {
-    expect(reasonOf(() => grantReader(analysis)(issueGrant(organization, facts, ago(600)), 'work'))).toBeUndefined();
+    expect(reasonOf(() => readerOf(analysis)(issueGrant(organization, facts, ago(600)), 'work'))).toBeUndefined();
   });
 
   test('is refused when one of its bits is another one', () => {
-    const read = grantReader(analysis);
+    const read = readerOf(analysis);
     const grant = issueGrant(organization, facts);
     for (let at = 0; at < grant.length; at += 7) {
       const flipped = Buffer.from(grant);
@@ -97,30 +99,28 @@ describe('a grant', () => {
   });
 
   test.each(['gateway', 'analysis', 'operator'])('is refused when %s has signed it', (service) => {
-    expect(reasonOf(() => grantReader(analysis)(issueGrant(identityOf(service), facts), 'request'))).toBe(
-      'grant_invalid',
-    );
+    expect(reasonOf(() => readerOf(analysis)(issueGrant(identityOf(service), facts), 'request'))).toBe('grant_invalid');
   });
 
   test('is refused when a service of the same name has a certificate of another authority', () => {
     const stranger = identityOf('organization', ...strangers());
-    expect(reasonOf(() => grantReader(analysis)(issueGrant(stranger, facts), 'request'))).toBe('grant_invalid');
+    expect(reasonOf(() => readerOf(analysis)(issueGrant(stranger, facts), 'request'))).toBe('grant_invalid');
   });
 
   test('is refused when it was signed for another purpose', () => {
     const { content } = SignedContent.decode(issueGrant(organization, facts));
     const sealed = signContent(organization, 'request', content);
-    expect(reasonOf(() => grantReader(analysis)(sealed, 'request'))).toBe('grant_invalid');
+    expect(reasonOf(() => readerOf(analysis)(sealed, 'request'))).toBe('grant_invalid');
   });
 
   test('is refused when it says that it was issued while the certificate was not valid', () => {
     const grant = issueGrant(organization, facts, new Date(Date.now() - 400 * DAY_MS));
-    expect(reasonOf(() => grantReader(analysis)(grant, 'work'))).toBe('grant_invalid');
+    expect(reasonOf(() => readerOf(analysis)(grant, 'work'))).toBe('grant_invalid');
   });
 
   test('is refused without a certificate, and with more certificates than a chain may have', () => {
     const signed = SignedContent.decode(issueGrant(organization, facts));
-    const read = grantReader(analysis);
+    const read = readerOf(analysis);
     const [certificate = Buffer.alloc(0)] = signed.certificates;
     const withChain = (...certificates: Buffer[]): Buffer =>
       Buffer.from(SignedContent.encode({ ...signed, certificates }).finish());

@@ -1,5 +1,6 @@
 import { Grant } from '@invoicecontrol/contracts/organization/v1/grant';
-import { contentVerifier, signContent } from '../identity/signatures.js';
+import { signContent } from '../identity/signatures.js';
+import type { ContentVerifier } from '../identity/signatures.js';
 import type { Identity } from '../identity/identity.js';
 import { ProofRefused } from './proof-refused.js';
 
@@ -38,9 +39,11 @@ export type GrantUse = 'request' | 'work';
  * @returns a function that throws {@link ProofRefused} if the organization service did not issue the grant, or if the
  *   grant is too old for the given use
  */
-export function grantReader(identity: Identity): (bytes: Buffer, use: GrantUse) => Grant {
+export function grantReader(
+  identity: Identity,
+  verifyContent: ContentVerifier,
+): (bytes: Buffer, use: GrantUse) => Grant {
   const verified = new Map<string, Grant>();
-  const verifyContent = contentVerifier(identity);
   identity.onChange(() => verified.clear());
   const verify = (bytes: Buffer): Grant => {
     try {

@@ -2,6 +2,7 @@ import { isSealed, needsGrant } from '@invoicecontrol/contracts/callers';
 import type { Grant } from '@invoicecontrol/contracts/organization/v1/grant';
 import type { Metadata, MethodDefinition } from '@grpc/grpc-js';
 import type { Identity } from '../identity/identity.js';
+import { contentVerifier } from '../identity/signatures.js';
 import type { Logger } from '../logger.js';
 import { onceAMinute } from '../once-a-minute.js';
 import { readActor } from '../request-context.js';
@@ -12,7 +13,7 @@ import { grantReader } from './grants.js';
 import { ProofRefused } from './proof-refused.js';
 import { claimedContextOf, grantBytesOf, sealBytesOf } from './metadata.js';
 import { requestHash, sealBreaker } from './seals.js';
-import { organizationIn } from '../refused-calls.js';
+import { organizationIn, organizationOf } from '../refused-calls.js';
 import type { RefusedCall } from '../refused-calls.js';
 
 export interface PrincipalGuardOptions {
@@ -66,8 +67,9 @@ const GATEWAY = 'gateway';
 const OPERATOR = 'operator';
 
 export function principalGuard({ callers, identity, logger, onRefused }: PrincipalGuardOptions): PrincipalGuard {
-  const readGrant = grantReader(identity);
-  const breakSeal = sealBreaker(identity);
+  const verifyContent = contentVerifier(identity);
+  const readGrant = grantReader(identity, verifyContent);
+  const breakSeal = sealBreaker(verifyContent);
   /** Hashes of the received bytes of sealed requests. Encoding a request again could give other bytes. */
   const hashes = new WeakMap<object, Buffer>();
   const isDue = onceAMinute();
@@ -131,10 +133,4 @@ export function principalGuard({ callers, identity, logger, onRefused }: Princip
         onRefused?.({ organizationId, caller, rpc, reason, requestId });
     },
   };
-}
-
-/** Returns the organization that a request names, or undefined if its type has no such field. */
-function organizationOf(request: unknown): string | undefined {
-  const { organizationId } = (request ?? {}) as { readonly organizationId?: unknown };
-  return typeof organizationId === 'string' ? organizationId : undefined;
 }

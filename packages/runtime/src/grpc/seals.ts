@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { RequestSeal } from '@invoicecontrol/contracts/organization/v1/grant';
 import type { Identity } from '../identity/identity.js';
-import { contentVerifier, signContent } from '../identity/signatures.js';
+import { signContent } from '../identity/signatures.js';
+import type { ContentVerifier } from '../identity/signatures.js';
 import { CLOCK_SKEW_MS } from './grants.js';
 import { ProofRefused } from './proof-refused.js';
 
@@ -38,8 +39,9 @@ export function sealRequest(identity: Identity, path: string, hash: Buffer, now:
  * Creates a function that accepts each seal once.
  * @returns a function that throws {@link ProofRefused} for a request without its own unused seal
  */
-export function sealBreaker(identity: Identity): (seal: Buffer | undefined, path: string, hash: Buffer) => void {
-  const verifyContent = contentVerifier(identity);
+export function sealBreaker(
+  verifyContent: ContentVerifier,
+): (seal: Buffer | undefined, path: string, hash: Buffer) => void {
   /** Used seals by their nonce, oldest first, each with the time until which it is remembered. */
   const used = new Map<string, number>();
   const forget = (nowMs: number): void => {

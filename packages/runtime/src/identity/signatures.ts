@@ -57,12 +57,15 @@ const CERTIFICATES_MAX = 64;
 /** Maximum length of a certificate chain, from the certificate of the signer to the certificate of an authority. */
 const CHAIN_MAX = 4;
 
+/** Function that verifies signed content, and throws an Error with the reason if it is not what it claims to be. */
+export type ContentVerifier = (purpose: Purpose, signed: Uint8Array) => VerifiedContent;
+
 /**
  * Creates a function that verifies signed content. Verified certificates are cached until the authorities that the
  * service trusts change.
  * @returns a function that throws an Error with the reason if the signature or the certificate is not valid
  */
-export function contentVerifier(identity: Identity): (purpose: Purpose, signed: Uint8Array) => VerifiedContent {
+export function contentVerifier(identity: Identity): ContentVerifier {
   const certificates = new Map<string, VerifiedCertificate>();
   identity.onChange(() => certificates.clear());
   const certificateOf = (chain: readonly Buffer[]): VerifiedCertificate => {
