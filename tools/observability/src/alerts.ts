@@ -53,6 +53,7 @@ const unopenable = series('invoicecontrol.unopenable_records');
 const jobFailures = series('invoicecontrol.jobs.failures');
 const identityExpires = series('invoicecontrol.identity.expires');
 const rpcRefused = series('invoicecontrol.rpc.refused');
+const shed = series('invoicecontrol.rpc.shed');
 const memory = foreign('container_memory_working_set_bytes');
 const limits = foreign('kube_pod_container_resource_limits');
 const ready = foreign('kube_deployment_status_replicas_ready');
@@ -239,6 +240,18 @@ export const alerts: readonly Alert[] = [
     for: '10m',
     fires: { [`${refused}{reason="overload"}`]: rising(60) },
     silent: { [`${refused}{reason="overload"}`]: flat, [`${refused}{reason="rate"}`]: rising(60) },
+  },
+  {
+    name: 'CallsShed',
+    severity: 'ticket',
+    journey: 'decide',
+    dashboard: 'service',
+    summary: 'A service refuses calls because too much work is in progress.',
+    expr: `sum by (service_name, reason) (rate(${shed}[10m])) > 0.1`,
+    for: '2m',
+    fires: { [`${shed}{service_name="analysis",reason="calls"}`]: rising(60) },
+    labels: { service_name: 'analysis', reason: 'calls' },
+    silent: { [`${shed}{service_name="analysis",reason="calls"}`]: flat },
   },
   {
     name: 'DependencyAway',

@@ -227,6 +227,26 @@ export const dashboards: readonly Dashboard[] = [
       },
     },
     {
+      title: 'Calls in progress',
+      unit: 'short',
+      lines: {
+        '{{service_instance_id}} calls': `sum by (service_instance_id) (${series('invoicecontrol.rpc.calls')}{${SERVICE}})`,
+        '{{service_instance_id}} streams': `sum by (service_instance_id) (${series('invoicecontrol.rpc.streams')}{${SERVICE}})`,
+      },
+    },
+    {
+      title: 'Requests in memory',
+      unit: 'bytes',
+      lines: {
+        '{{service_instance_id}}': `sum by (service_instance_id) (${series('invoicecontrol.rpc.request_bytes')}{${SERVICE}})`,
+      },
+    },
+    {
+      title: 'Calls refused because of overload',
+      unit: 'reqps',
+      lines: { '{{service_name}} {{reason}}': rate('invoicecontrol.rpc.shed', 'service_name, reason', SERVICE) },
+    },
+    {
       title: 'Calls to other companies',
       unit: 'reqps',
       lines: {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
@@ -9,6 +10,7 @@ import { openTestChannel, testIdentity } from '../testing/test-identities.js';
 import { createLogger } from '../logger.js';
 import type { RequestContext } from '../request-context.js';
 import type { SilenceWatch } from '../silence-watch.js';
+import { CALLS_MAX } from './admission.js';
 import { client, DEADLINE_MARGIN_MS, KEEPALIVE } from './client.js';
 import type { Channel } from './client.js';
 import { bind, startGrpcServer } from './server.js';
@@ -306,6 +308,32 @@ test('in a service named OperatorService, the actor is the operator, whatever th
     kind: 'not_found',
   });
   expect(heard).toMatchObject([{ ...context, ip: undefined, actor: { type: 'OPERATOR', id: 'key-1' } }]);
+});
+
+test('work whose callers have stopped waiting counts as work in progress, and calls beyond the maximum are refused', async () => {
+  const releases: (() => void)[] = [];
+  const { audit } = await serveAudit(async () => {
+    await new Promise<void>((resolve) => releases.push(resolve));
+    return nothing;
+  });
+  const leaving = new AbortController();
+  setMaxListeners(CALLS_MAX, leaving.signal);
+  const left = Array.from({ length: CALLS_MAX }, () =>
+    audit.listAuditEvents(request, { context, timeoutMs: TIMEOUT_MS, signal: leaving.signal }),
+  );
+  await eventually(() => expect(releases).toHaveLength(CALLS_MAX));
+  leaving.abort();
+  await Promise.allSettled(left);
+
+  const refused = audit.listAuditEvents(request, { context, timeoutMs: TIMEOUT_MS });
+  await expect(refused).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 2 });
+  releases.pop()?.();
+  await eventually(async () => {
+    const admitted = audit.listAuditEvents(request, { context, timeoutMs: TIMEOUT_MS });
+    await eventually(() => expect(releases).toHaveLength(CALLS_MAX));
+    for (const release of releases.splice(0)) release();
+    expect(await admitted).toEqual(nothing);
+  });
 });
 
 test('a call to an address without a server fails as "unavailable" and does not hang', async () => {

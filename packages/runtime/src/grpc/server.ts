@@ -9,6 +9,8 @@ import type { Logger } from '../logger.js';
 import type { RequestContext } from '../request-context.js';
 import type { SilenceWatch } from '../silence-watch.js';
 import { measure } from '../telemetry.js';
+import { admission } from './admission.js';
+import type { Admission } from './admission.js';
 import { callAttributes } from './call-attributes.js';
 import { callerGuard, requireCallers } from './caller-guard.js';
 import { toStatus } from './errors.js';
@@ -111,15 +113,18 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const health = newHealth();
   health.addToServer(server);
   const principals = principalGuard({ callers, identity, logger, onRefused: options.onRefused });
-  for (const binding of options.bindings) serve(server, binding, principals, options);
+  const admitted = admission(identity.service, logger);
+  for (const binding of options.bindings) serve(server, binding, { principals, admission: admitted }, options);
   if (options.hasReflection === true) addReflection(server);
   const { port: bound, close } = await listenSecurely(server, { host, port, identity, logger, callers });
+  const closeReport = admitted.report();
   return {
     address: `${host === '0.0.0.0' ? '127.0.0.1' : host}:${bound}`,
     health,
     setReady: (isReady) => health.setStatus('ready', isReady ? 'SERVING' : 'NOT_SERVING'),
     stop: (timeoutMs) =>
       new Promise<void>((resolve) => {
+        closeReport();
         close();
         const cut = setTimeout(() => server.forceShutdown(), timeoutMs);
         cut.unref();
@@ -141,13 +146,19 @@ type Refusal = Pick<StatusObject, 'code' | 'details' | 'metadata'>;
 /** Function that sends the result or the refusal of a gRPC call to its caller. */
 type End = (refusal: Refusal | null, response?: unknown) => void;
 
+/** Checks that every gRPC call passes before its work begins. */
+interface Gates {
+  readonly principals: PrincipalGuard;
+  readonly admission: Admission;
+}
+
 function serve(
   server: Server,
   { definition, implementation }: Binding,
-  principals: PrincipalGuard,
+  { principals, admission: gate }: Gates,
   { logger, isOutage = () => false, silence }: GrpcServerOptions,
 ): void {
-  const grpcMethods = principals.watchRequests(toGrpc(definition));
+  const grpcMethods = gate.watchRequests(principals.watchRequests(toGrpc(definition)));
   requireCallers(grpcMethods);
   const handlers = Object.entries(grpcMethods).map(([key, method]) => {
     const work = implementation[key] as Work | undefined;
@@ -166,7 +177,11 @@ function serve(
       const ending = new AbortController();
       call.once('cancelled', () => ending.abort());
       const context = { ...caller, ...measured.headers, ...deadlineOf(call), signal: ending.signal };
-      const admitted = async (): Promise<unknown> => begin(principals.admit(call, method.path, context));
+      const isStream = method.requestStream || method.responseStream;
+      const proven = async (): Promise<unknown> => begin(principals.admit(call, method.path, context));
+      // The few calls of the operator are always admitted, so that the operator can look into an overloaded service.
+      const admitted = (): Promise<unknown> =>
+        caller.actor.type === 'OPERATOR' ? proven() : gate.during({ isStream, request: call.request }, proven);
       const refused = {
         onRefused: () => ending.abort(),
         onLate: (error: unknown) => {

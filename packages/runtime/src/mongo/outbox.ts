@@ -14,8 +14,8 @@ import { watchForRewind } from './outbox-rewind.js';
 /** Maximum number of documents whose events are published concurrently. */
 const IN_FLIGHT_MAX = 64;
 /**
- * Maximum number of documents with unpublished events that wait in memory. The outbox relay publishes the events of all
- * others.
+ * Maximum number of documents whose events are in memory, until they are published and removed from their outboxes. The
+ * outbox relay publishes the events of all others.
  */
 const WAITING_MAX = 10_000;
 const COMPLETE_EACH_MS = 50;
@@ -232,7 +232,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     }
   };
   const enqueue = (task: Task): void => {
-    if (waiting.length >= WAITING_MAX) {
+    if (waiting.length + completions.length >= WAITING_MAX) {
       task.onEnded?.(false);
       relaySoon();
       return;

@@ -334,6 +334,30 @@ export const metrics = {
     owners: storing,
     onlyAfter: 'a service makes a call that it may not make',
   }),
+  'invoicecontrol.rpc.calls': gauge({
+    unit: '{call}',
+    description: 'gRPC calls without streams whose work is in progress, also those whose callers no longer wait.',
+    attributes: {},
+    owners: storing,
+  }),
+  'invoicecontrol.rpc.streams': gauge({
+    unit: '{call}',
+    description: 'gRPC calls with a stream of requests or responses that are in progress.',
+    attributes: {},
+    owners: storing,
+  }),
+  'invoicecontrol.rpc.request_bytes': gauge({
+    unit: 'By',
+    description: 'Size of the requests of all gRPC calls whose work is in progress.',
+    attributes: {},
+    owners: storing,
+  }),
+  'invoicecontrol.rpc.shed': counter({
+    unit: '{call}',
+    description: 'gRPC calls that were refused because too much work was in progress in the process.',
+    attributes: { reason: oneOf('calls', 'streams', 'bytes') },
+    owners: storing,
+  }),
 
   // Metrics about the process of a service.
   'process.cpu.time': counter({

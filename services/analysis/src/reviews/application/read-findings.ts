@@ -1,9 +1,10 @@
-import { invalidField } from '@invoicecontrol/errors';
+import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { pace } from '@invoicecontrol/runtime/pace';
 import type { Pace } from '@invoicecontrol/runtime/pace';
 import type { Page } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import pLimit from 'p-limit';
 import { summarizeFindings } from '../../records/domain/finding-summary.js';
 import type { FindingSummary } from '../../records/domain/finding-summary.js';
 import { SYSTEM_ACTOR } from '../../records/application/finding-store.js';
@@ -21,6 +22,9 @@ import { stateOfFindings } from './state-of-findings.js';
 
 /** Maximum number of findings in a summary, so that it takes a few seconds and some ten megabytes at most. */
 const SUMMARY_FINDINGS_MAX = 50_000;
+/** Maximum number of summaries that one process computes at the same time, because their findings are in memory. */
+export const SUMMARIES_AT_ONCE_MAX = 4;
+export const SUMMARIES_WAITING_MAX = 50;
 /** Maximum time in milliseconds for which computing a summary of findings delays other requests. */
 const SUMMARY_TURN_MS_MAX = 5;
 
@@ -53,7 +57,7 @@ export interface FindingReader {
   /**
    * Counts the findings in a period and adds up their amounts with one database query. First, one query of an index
    * determines the state of the findings. If the caller already knows this state, nothing is counted.
-   * @throws DomainError invalid if there are too many findings
+   * @throws DomainError invalid if there are too many findings; unavailable if too many summaries are being computed
    */
   summary(
     organizationId: string,
@@ -77,6 +81,23 @@ export function findingReader({
 }: Deps): FindingReader {
   const get = (organizationId: string, findingId: string): Promise<WorkedFinding> =>
     requireFinding({ findings, invoices }, organizationId, findingId);
+  const inTurn = pLimit(SUMMARIES_AT_ONCE_MAX);
+  const summarize = async (
+    organizationId: string,
+    query: SummaryQuery,
+    baseCurrency: string,
+  ): Promise<FindingSummary> => {
+    const found = await findings.toSummarize(organizationId, query, summaryFindingsMax + 1);
+    if (found.length > summaryFindingsMax) {
+      const most = summaryFindingsMax.toLocaleString('en');
+      throw invalidField(
+        'created_from',
+        `must select at most ${most} findings to summarize. Send a shorter period with created_from and created_to, one company with company_id, or a higher severity with min_severity.`,
+      );
+    }
+    const steps = summarizeFindings(found, baseCurrency, query.minSeverity);
+    return inTurns(steps, pace(SUMMARY_TURN_MS_MAX));
+  };
   return {
     get,
     list: (organizationId, query) => findings.list(organizationId, query),
@@ -86,16 +107,12 @@ export function findingReader({
       // although the state does not. The next request then gets the summary again.
       const state = await stateOfFindings(findings, organizationId, { baseCurrency, query });
       if (state !== undefined && knownStates.includes(state)) return { state };
-      const found = await findings.toSummarize(organizationId, query, summaryFindingsMax + 1);
-      if (found.length > summaryFindingsMax) {
-        const most = summaryFindingsMax.toLocaleString('en');
-        throw invalidField(
-          'created_from',
-          `must select at most ${most} findings to summarize. Send a shorter period with created_from and created_to, one company with company_id, or a higher severity with min_severity.`,
+      if (inTurn.pendingCount >= SUMMARIES_WAITING_MAX)
+        throw new DomainError(
+          'unavailable',
+          'Too many summaries are being computed right now. Retry the request in a few seconds.',
         );
-      }
-      const steps = summarizeFindings(found, baseCurrency, query.minSeverity);
-      return { state, summary: await inTurns(steps, pace(SUMMARY_TURN_MS_MAX)) };
+      return { state, summary: await inTurn(() => summarize(organizationId, query, baseCurrency)) };
     },
     async history(organizationId, findingId) {
       const finding = await get(organizationId, findingId);

@@ -4,7 +4,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { uploadAnalyzer } from './analyze-upload.js';
-import { uploadWorker } from './upload-worker.js';
+import { UPLOADS_AT_ONCE_MAX, uploadWorker } from './upload-worker.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const organizationId = 'org';
@@ -41,6 +41,41 @@ test('8 queued uploads are worked on at once, 200 wait, and what is more is left
   await eventually(() => expect(sweptSoon.length).toBeGreaterThan(0));
   await worker.sweep();
   await eventually(() => expect(claimed).toContain('left to the sweep'));
+  await worker.stop();
+});
+
+test('92 uploads are worked on for callers who wait; the next is refused and left to the sweep, but not one that is being worked on', async () => {
+  const atOnceMax = UPLOADS_AT_ONCE_MAX - 8;
+  expect(atOnceMax).toBe(92);
+  const claimed: string[] = [];
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const uploads = {
+    async claim({ invoiceId }: { readonly invoiceId: string }): Promise<undefined> {
+      claimed.push(invoiceId);
+      await opened;
+    },
+  };
+  const sweptSoon: Date[] = [];
+  const onDue = (at: Date): void => void sweptSoon.push(at);
+  const deps = { uploads, onDue, clock: systemClock, logger } as unknown as Parameters<typeof uploadWorker>[0];
+  const worker = uploadWorker(deps);
+  const work = (index: number): Promise<void> =>
+    worker.work({ organizationId, invoiceId: `${index}` } as Parameters<typeof worker.work>[0]);
+  const running = Array.from({ length: atOnceMax }, (_, index) => work(index));
+  await expect(work(atOnceMax)).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(sweptSoon).toHaveLength(1);
+  const repeated = work(0);
+  // A queued upload is still worked on, because queued uploads have a limit of their own.
+  worker.queue({ organizationId, invoiceId: 'queued' } as Parameters<typeof worker.queue>[0]);
+  await eventually(() => expect(claimed).toHaveLength(atOnceMax + 1));
+  expect(claimed).toContain('queued');
+  open();
+  await Promise.all([...running, repeated]);
+  await work(atOnceMax);
+  expect(claimed).toHaveLength(atOnceMax + 2);
   await worker.stop();
 });
 

@@ -48,6 +48,12 @@ const QUEUED_AT_ONCE_MAX = 8;
  * Maximum number of uploads that wait in this process. Further uploads stay in the database until the sweep finds them.
  */
 const QUEUED_WAITING_MAX = 200;
+/**
+ * Maximum number of uploads that one process works on at the same time, of which {@link QUEUED_AT_ONCE_MAX} may be
+ * queued ones. The work on an upload continues after its caller has stopped waiting, so the number of callers does not
+ * limit it.
+ */
+export const UPLOADS_AT_ONCE_MAX = 100;
 const RETRY_MS_MIN = 2_000;
 const RETRY_MS_MAX = 60_000;
 
@@ -70,6 +76,7 @@ export interface UploadWorker {
    * Performs the due work on an upload: reads the document, stores its invoice and decides it. If the upload belongs to
    * a sequence, the first undecided upload of the sequence is processed instead. Resolves at once if another worker has
    * claimed the upload or no work is due. Failed work becomes due again later.
+   * @throws DomainError unavailable if this process works on too many uploads; a sweep then does the work later
    */
   work(reference: UploadReference): Promise<void>;
   /** Queues the analysis of an upload, which continues after the response to the caller was sent. */
@@ -168,7 +175,13 @@ export function uploadWorker(deps: Deps): UploadWorker {
       .finally(sweepWhenEmpty);
   };
   return {
-    work,
+    async work(reference) {
+      if (running.size >= UPLOADS_AT_ONCE_MAX - QUEUED_AT_ONCE_MAX && !running.has(reference.invoiceId)) {
+        onDue(new Date(clock.now().getTime() + RETRY_MS_MIN));
+        throw new DomainError('unavailable', 'Too many documents are being analyzed right now.');
+      }
+      return work(reference);
+    },
     queue,
     async sweep() {
       const due = (await uploads.due()).filter(({ invoiceId }) => !running.has(invoiceId));
