@@ -1,12 +1,14 @@
-// Runs `npm run drills`, which makes the broker, the database and the telemetry collector fail one after another, and
-// prints when the alert rules of production fire.
-import { mkdtemp, rm } from 'node:fs/promises';
+// Runs `npm run drills`, which makes the broker, an event consumer, the database and the telemetry collector fail one
+// after another, and prints when the alert rules of production fire.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findPromtool } from '@invoicecontrol/dev/promtool';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { startWebhookReceiver } from '@invoicecontrol/simulators/webhook-receiver';
+import { entries } from '@invoicecontrol/topology/services';
 import { invoiceAt } from '../bench/invoices.js';
 import { residentBytesOf } from '../bench/node-process.js';
 import { percentilesOf } from '../bench/percentiles.js';
@@ -17,20 +19,25 @@ import { startOtlpReceiver } from '../e2e/otlp-receiver.js';
 import type { OtlpReceiver } from '../e2e/otlp-receiver.js';
 import { startAlertClock, TAKE_EACH_SECONDS } from './alert-clock.js';
 import type { WatchedAlert } from './alert-clock.js';
+import { openBooks } from './books.js';
+import { openLostConsumer } from './lost-consumer.js';
+import { startSlowLoad } from './slow-load.js';
+import type { SlowLoad } from './slow-load.js';
 import { startChaosSystem } from './system.js';
 import type { ChaosSystem } from './system.js';
+import { registerWebhook } from './webhooks.js';
 
 const MINUTES_MAX = 40;
 const usage = `Makes something fail while clients post invoices, and evaluates the alert rules of production with what the services export.
 
-  npm run drills                        all, about twelve minutes
-  npm run drills -- --only broker       one of broker, database, collector
+  npm run drills                        all, about twenty minutes
+  npm run drills -- --only broker       one of broker, consumer, database, slow, collector
 
 Needs promtool, which is fetched once. Exit code 1 if an alert was late, a request failed that must not, or the telemetry was felt.
 Ends after ${MINUTES_MAX} minutes at the latest.
 `;
 
-const names = ['broker', 'database', 'collector'] as const;
+const names = ['broker', 'consumer', 'database', 'slow', 'collector'] as const;
 type DrillName = (typeof names)[number];
 
 const POST_EACH_MS = 500;
@@ -40,8 +47,19 @@ const POST_EACH_MS = 500;
  */
 const BEFORE_SECONDS = 45;
 const LATER_MS_MAX = 120_000;
+/** Time limit for a service to notice that the broker has lost its event consumer, and to create the consumer again. */
+const RECREATED_SECONDS_MAX = 15;
 const COLLECTOR_SECONDS = 120;
+/** Delay and rate of the connections to a slow database, with which a heartbeat still takes less than two seconds. */
+const SLOW = { latencyMs: 300, bytesPerSecond: 8_000 } as const;
+/** Statuses of the load on a slow database that would be a fault: a response that says neither yes nor later. */
+const UNEXPECTED = / (?!0$|2\d\d$|404$|409$|429$|503$|504$)\d+$/;
+const MEMORY_EACH_MS = 1_000;
+/** Time limit for the services to complete what was interrupted while the database was slow. */
+const COMPLETED_MS_MAX = 300_000;
+const LEFT_SHOWN = 10;
 const BYTES_PER_MB = 1024 * 1024;
+const BYTES: Readonly<Record<string, number>> = { Mi: BYTES_PER_MB, Gi: 1024 * BYTES_PER_MB };
 /**
  * Maximum growth of a process in MB while the collector hangs, because the exporter keeps telemetry that it cannot
  * send.
@@ -99,6 +117,58 @@ const drills: Readonly<Record<DrillName, (drilled: Drilled) => Promise<readonly 
   },
 
   /**
+   * Deletes the event consumer of the webhooks service in the broker: once, after which the service must create it
+   * again, and then again and again, until the alert fires. Every invoice must still reach the webhook, and only once.
+   */
+  async consumer(drilled) {
+    const webhook = await startDrilledWebhook(drilled);
+    const consumer = await openLostConsumer(drilled.system.natsUrl);
+    let recreatedSeconds: number | undefined;
+    const seen = await during(drilled, {
+      alerts: [{ alert: { name: 'ConsumerStopped' }, secondsMax: 180 }],
+      async fail() {
+        recreatedSeconds = await consumer.loseOnce(RECREATED_SECONDS_MAX);
+        consumer.loseAgainAndAgain();
+      },
+      repair: () => consumer.leaveAlone(),
+    });
+    const { arrived, doubled } = await webhook.arrivals(seen.posted - seen.failed, LATER_MS_MAX);
+    const recreated = recreatedIn(drilled, consumer.name);
+    const logged = await loggedLosses(drilled, consumer.name);
+    return [
+      {
+        drill: 'consumer',
+        what: 'created again by the service, s',
+        value: recreatedSeconds === undefined ? 'never' : recreatedSeconds.toFixed(1),
+        aim: String(RECREATED_SECONDS_MAX),
+        isGood: recreatedSeconds !== undefined,
+      },
+      ...firings('consumer', seen),
+      {
+        drill: 'consumer',
+        what: 'losses in the metric and in the log, at least 2',
+        value: `${recreated}, ${logged}`,
+        aim: '',
+        isGood: recreated >= 2 && logged >= 2,
+      },
+      {
+        drill: 'consumer',
+        what: 'posted invoices that were not accepted',
+        value: `${seen.failed} of ${seen.posted}`,
+        aim: '0',
+        isGood: seen.failed === 0,
+      },
+      {
+        drill: 'consumer',
+        what: 'accepted invoices without a webhook, with two',
+        value: `${seen.posted - seen.failed - arrived}, ${doubled}`,
+        aim: '0, 0',
+        isGood: arrived === seen.posted - seen.failed && doubled === 0,
+      },
+    ];
+  },
+
+  /**
    * Stops the database. An alert of severity `page` must fire, and invoices must be accepted again after the restart.
    */
   async database(drilled) {
@@ -117,6 +187,74 @@ const drills: Readonly<Record<DrillName, (drilled: Drilled) => Promise<readonly 
         value: recoveredMs === undefined ? 'never' : (recoveredMs / 1_000).toFixed(1),
         aim: String(LATER_MS_MAX / 1_000),
         isGood: recoveredMs !== undefined,
+      },
+    ];
+  },
+
+  /**
+   * Slows all connections of the services to the database down for some minutes, so that commands take seconds while
+   * the database still answers heartbeats. More requests arrive than the services can complete. The services must
+   * refuse what is too much, stay below their memory limits, and complete what they accepted.
+   */
+  async slow(drilled) {
+    const { system, tenant } = drilled;
+    const slowed = system.services
+      .filter((name) => !name.startsWith('gateway'))
+      .flatMap((name) => system.proxiesOf(`${name.replace(/-\d+$/, '')}>database`));
+    const memory = watchMemory(system);
+    let load: SlowLoad | undefined;
+    const seen = await during(drilled, {
+      alerts: [{ alert: { name: 'CallsShed' }, secondsMax: 240 }],
+      fail() {
+        for (const proxy of slowed) {
+          proxy.delay(SLOW.latencyMs);
+          proxy.throttle(SLOW.bytesPerSecond);
+        }
+        load = startSlowLoad(system.baseUrl, tenant);
+      },
+      async repair() {
+        await load?.stop();
+        for (const proxy of slowed) {
+          proxy.delay(0);
+          proxy.throttle(0);
+        }
+      },
+    });
+    const recoveredMs = await accepts(drilled);
+    const left = await leftWork(system, COMPLETED_MS_MAX);
+    const statuses = load?.statuses ?? {};
+    const faults = Object.entries(statuses).filter(([key]) => UNEXPECTED.test(key));
+    say(JSON.stringify(statuses));
+    for (const line of left.slice(0, LEFT_SHOWN)) say(line);
+    return [
+      ...firings('slow', seen),
+      ...memory.stop().map(({ name, mostBytes, limitBytes }): Found => ({
+        drill: 'slow',
+        what: `most memory of ${name}, MB`,
+        value: (mostBytes / BYTES_PER_MB).toFixed(0),
+        aim: (limitBytes / BYTES_PER_MB).toFixed(0),
+        isGood: mostBytes < limitBytes,
+      })),
+      {
+        drill: 'slow',
+        what: 'responses with another status than 2xx, 404, 409, 429, 503, 504',
+        value: String(faults.reduce((sum, [, count]) => sum + count, 0)),
+        aim: '0',
+        isGood: faults.length === 0,
+      },
+      {
+        drill: 'slow',
+        what: 'from its end to an accepted invoice, s',
+        value: recoveredMs === undefined ? 'never' : (recoveredMs / 1_000).toFixed(1),
+        aim: String(LATER_MS_MAX / 1_000),
+        isGood: recoveredMs !== undefined,
+      },
+      {
+        drill: 'slow',
+        what: 'unfinished work afterwards',
+        value: String(left.length),
+        aim: '0',
+        isGood: left.length === 0,
       },
     ];
   },
@@ -309,6 +447,95 @@ async function accepts(drilled: Drilled): Promise<number | undefined> {
     await delay(POST_EACH_MS);
   }
   return undefined;
+}
+
+/** Webhook that receives the analyses of all invoices that the drill posts. */
+interface DrilledWebhook {
+  /**
+   * Waits until the given number of events has arrived, and counts the events that arrived, and those that arrived more
+   * than once.
+   */
+  arrivals(expected: number, msMax: number): Promise<{ readonly arrived: number; readonly doubled: number }>;
+}
+
+async function startDrilledWebhook({ system, tenant }: Drilled): Promise<DrilledWebhook> {
+  const receiver = await startWebhookReceiver();
+  onEnd(() => receiver.stop());
+  const events = ['invoice.analysis.completed'];
+  await registerWebhook(receiver, { baseUrl: system.baseUrl, tenant, path: '/drilled', events });
+  const arrived = (): ReadonlySet<string | null> => new Set(receiver.deliveries.map(({ eventId }) => eventId));
+  return {
+    async arrivals(expected, msMax) {
+      const beganMs = performance.now();
+      while (arrived().size < expected && performance.now() - beganMs < msMax) await delay(POST_EACH_MS);
+      return { arrived: arrived().size, doubled: receiver.deliveries.length - arrived().size };
+    },
+  };
+}
+
+interface MostMemory {
+  readonly name: string;
+  readonly mostBytes: number;
+  /** Memory limit of the service in Kubernetes. */
+  readonly limitBytes: number;
+}
+
+/** Returns the memory limit that a service process such as `analysis-1` has in Kubernetes. */
+function memoryLimitOf(name: string): number {
+  const service = entries.find(([one]) => name === `${one}-1`)?.[1];
+  const [, amount = '', unit = ''] = /^(\d+)(Mi|Gi)$/.exec(service?.limits.memory ?? '') ?? [];
+  const bytes = Number(amount) * (BYTES[unit] ?? Number.NaN);
+  if (!(bytes > 0)) throw new Error(`The service map has no memory limit of ${name}.`);
+  return bytes;
+}
+
+/** Reads the resident memory of all services again and again. */
+function watchMemory(system: ChaosSystem): { stop(): readonly MostMemory[] } {
+  const most = new Map(system.services.map((name) => [name, 0]));
+  const timer = setInterval(() => {
+    for (const name of system.services) {
+      residentBytesOf(system.node(name).pid ?? 0)
+        .then((bytes) => most.set(name, Math.max(most.get(name) ?? 0, bytes)))
+        .catch((error: unknown) => say(`the memory of ${name} could not be read: ${String(error)}`));
+    }
+  }, MEMORY_EACH_MS);
+  return {
+    stop() {
+      clearInterval(timer);
+      return [...most].map(([name, mostBytes]) => ({ name, mostBytes, limitBytes: memoryLimitOf(name) }));
+    },
+  };
+}
+
+/** Waits until the services have completed all accepted work, and returns what is left when the time is over. */
+async function leftWork(system: ChaosSystem, msMax: number): Promise<readonly string[]> {
+  const books = await openBooks(system);
+  try {
+    const beganMs = performance.now();
+    for (;;) {
+      const left = await books.unfinished();
+      if (left.length === 0 || performance.now() - beganMs > msMax) return left;
+      await delay(POST_EACH_MS);
+    }
+  } finally {
+    await books.close();
+  }
+}
+
+/** Returns how often services counted that they created the event consumer again. */
+function recreatedIn({ telemetry }: Drilled, consumer: string): number {
+  return telemetry
+    .points()
+    .filter(
+      ({ name, attributes }) => name === 'invoicecontrol.consumer.recreated' && attributes['consumer'] === consumer,
+    )
+    .reduce((sum, { value }) => sum + value, 0);
+}
+
+/** Returns how often the log of the webhooks service names the lost event consumer. */
+async function loggedLosses({ directory }: Drilled, consumer: string): Promise<number> {
+  const lines = (await readFile(join(directory, 'logs', 'webhooks-1.log'), 'utf8')).split('\n');
+  return lines.filter((line) => line.includes('the broker lost a consumer') && line.includes(consumer)).length;
 }
 
 function report(found: readonly Found[], ended: readonly string[]): void {

@@ -68,7 +68,7 @@ export async function startChaosWebhooks(options: ChaosWebhooksOptions): Promise
   try {
     for (const [number, tenant] of tenants.entries()) {
       for (const kind of kinds) {
-        await register(receiver, { baseUrl, tenant, path: `/${kind}-${number}`, events: types[kind] });
+        await registerWebhook(receiver, { baseUrl, tenant, path: `/${kind}-${number}`, events: types[kind] });
       }
     }
   } catch (error) {
@@ -113,7 +113,11 @@ interface Registration {
   readonly events: readonly string[];
 }
 
-async function register(receiver: WebhookReceiver, { baseUrl, tenant, path, events }: Registration): Promise<void> {
+/** Registers a path of the webhook receiver as a webhook of the organization. */
+export async function registerWebhook(
+  receiver: WebhookReceiver,
+  { baseUrl, tenant, path, events }: Registration,
+): Promise<void> {
   const givenUpAtMs = performance.now() + REGISTER_MS_MAX;
   for (;;) {
     const response = await fetch(`${baseUrl}/webhooks`, {
