@@ -69,7 +69,7 @@ describe('a process inside the network reaches what the tables allow, and nothin
     const reached = Object.fromEntries(found.map(({ what, reached: names }) => [what, names.length > 0]));
     expect(reached).toEqual({
       rpcs: holder !== 'nothing',
-      ...(holder === 'gateway' ? { 'claims believed': true } : {}),
+      ...(holder === 'gateway' ? { 'claims believed': true, 'rpcs beyond the rights of a VIEWER': false } : {}),
       'events published': holder === 'webhooks',
       'commands on streams': holder === 'webhooks',
       'subjects heard': holder !== 'nothing',

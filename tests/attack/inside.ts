@@ -18,7 +18,7 @@ import type { ServiceName } from '@invoicecontrol/topology/services';
 import { databaseNames } from '@invoicecontrol/topology/start';
 import { credentials } from '@grpc/grpc-js';
 import { MongoClient } from 'mongodb';
-import { expectedReach, proofOf, reachOf } from '../e2e/rpc-reach.js';
+import { expectedReach, proofOf, reachBeyond, reachOf } from '../e2e/rpc-reach.js';
 
 /** Time limit of a call, long enough for a busy machine. */
 const TIMEOUT_MS = 60_000;
@@ -56,7 +56,7 @@ export interface Reached {
 export async function reachFromInside(inside: Inside, holder: Taken): Promise<Reached[]> {
   return [
     await tryRpcs(inside, holder),
-    ...(holder === 'gateway' ? [await tryClaims(inside)] : []),
+    ...(holder === 'gateway' ? [await tryClaims(inside), await tryRights(inside)] : []),
     ...(await tryBroker(inside, holder)),
     await tryDatabases(inside, holder),
   ];
@@ -116,6 +116,16 @@ async function tryClaims({ addresses }: Inside): Promise<Reached> {
     channel.close();
   }
   return compared('claims believed', claims.length, { reached: believed, allowed: [genuine] });
+}
+
+/**
+ * Makes every call that needs more than the role VIEWER, with the credentials of the gateway and the grant of a VIEWER.
+ * The owners of the data must refuse all of them.
+ */
+async function tryRights({ addresses }: Inside): Promise<Reached> {
+  const found = await reachBeyond(addresses, randomUUID(), { role: 'VIEWER', scopes: ['*'] });
+  const reached = [...found].flatMap(([rpc, reach]) => (reach === 'unpermitted' ? [] : [rpc]));
+  return compared('rpcs beyond the rights of a VIEWER', found.size, { reached, allowed: [] });
 }
 
 async function tryBroker({ natsUrl, databasePrefix }: Inside, holder: Taken): Promise<Reached[]> {

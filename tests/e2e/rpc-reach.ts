@@ -1,20 +1,24 @@
 // Finds out which rpcs of the running product a caller can reach.
 import { createSecureContext } from 'node:tls';
 import { callersByService, callersOf, EVERYONE } from '@invoicecontrol/contracts/callers';
+import { lackedFor } from '@invoicecontrol/contracts/rights';
 import { readIdentityFiles } from '@invoicecontrol/runtime/identity/identity-files';
-import { testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
+import { testGrant, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { readService } from '@invoicecontrol/topology/read-services';
 import { entries } from '@invoicecontrol/topology/services';
 import type { ServiceName } from '@invoicecontrol/topology/services';
-import { Client, credentials, status } from '@grpc/grpc-js';
+import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import type { ChannelCredentials, ServiceError } from '@grpc/grpc-js';
 
 /** Number of calls that are sent at the same time. */
 const AT_ONCE = 8;
 const DEADLINE_MS = 60_000;
 
-/** Outcome of a call: the table of callers refused it, the connection was refused, or a handler responded. */
-export type Reach = 'served' | 'refused' | 'unreachable';
+/**
+ * Outcome of a call: the table of callers refused it (`refused`), the table of rights refused it (`unpermitted`), the
+ * connection was refused, or a handler responded.
+ */
+export type Reach = 'served' | 'refused' | 'unpermitted' | 'unreachable';
 
 /** Proto packages whose RPC services are served by several services of the product. */
 const SHARED = ['operations', 'usage', 'archive'];
@@ -50,9 +54,49 @@ export function proofOf(identity: string): ChannelCredentials {
 }
 
 /** Calls every rpc of the product with an empty message. The result is by service and path. */
-export async function reachOf(
+export function reachOf(
   addresses: Readonly<Record<ServiceName, string>>,
   proof: ChannelCredentials,
+): Promise<Map<string, Reach>> {
+  return callEach(addresses, proof, servedRpcs, { message: Buffer.alloc(0), metadata: new Metadata() });
+}
+
+/** Rights of the caller whose grant the gateway has. */
+export interface Held {
+  readonly role: string;
+  readonly scopes: readonly string[];
+}
+
+/**
+ * Calls every rpc of the product that the gateway may call, but not for a caller with these rights, with the grant of
+ * such a caller.
+ * @returns the outcomes by service and path
+ */
+export function reachBeyond(
+  addresses: Readonly<Record<ServiceName, string>>,
+  organizationId: string,
+  { role, scopes }: Held,
+): Promise<Map<string, Reach>> {
+  const beyond = servedRpcs.filter(
+    ({ path }) => callersOf(path)?.includes('gateway') === true && lackedFor(path, { role, scopes }) !== undefined,
+  );
+  const metadata = new Metadata();
+  metadata.set('grant-bin', testGrant(organizationId, { role, scopes: [...scopes] }));
+  // In every request about an organization, the id of the organization is the field 1.
+  const message = Buffer.concat([Buffer.from([0x0a, organizationId.length]), Buffer.from(organizationId)]);
+  return callEach(addresses, proofOf('gateway'), beyond, { message, metadata });
+}
+
+interface Sent {
+  readonly message: Buffer;
+  readonly metadata: Metadata;
+}
+
+async function callEach(
+  addresses: Readonly<Record<ServiceName, string>>,
+  proof: ChannelCredentials,
+  rpcs: typeof servedRpcs,
+  sent: Sent,
 ): Promise<Map<string, Reach>> {
   const clients = new Map(
     entries.map(([service]) => [
@@ -61,12 +105,12 @@ export async function reachOf(
     ]),
   );
   const found = new Map<string, Reach>();
-  const waiting = [...servedRpcs];
+  const waiting = [...rpcs];
   const work = async (): Promise<void> => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const { service, path } = next;
       const client = clients.get(service);
-      if (client !== undefined) found.set(`${service} ${path}`, await reach(client, path));
+      if (client !== undefined) found.set(`${service} ${path}`, await reach(client, path, sent));
     }
   };
   try {
@@ -77,12 +121,12 @@ export async function reachOf(
   return found;
 }
 
-/** Sends an empty message to an rpc of any kind: on the wire, a stream of one message is the same as one message. */
-function reach(client: Client, path: string): Promise<Reach> {
+/** Sends one message to an rpc of any kind: on the wire, a stream of one message is the same as one message. */
+function reach(client: Client, path: string, { message, metadata }: Sent): Promise<Reach> {
   const same = (bytes: Buffer): Buffer => bytes;
   const deadline = Date.now() + DEADLINE_MS;
   return new Promise((resolve) => {
-    const call = client.makeUnaryRequest(path, same, same, Buffer.alloc(0), { deadline }, (error) => {
+    const call = client.makeUnaryRequest(path, same, same, message, metadata, { deadline }, (error) => {
       call.cancel();
       resolve(kindOf(error));
     });
@@ -92,6 +136,8 @@ function reach(client: Client, path: string): Promise<Reach> {
 function kindOf(error: ServiceError | null): Reach {
   if (error?.code === status.PERMISSION_DENIED && /^The service \S+ may not call /.test(error.details))
     return 'refused';
+  if (error?.code === status.PERMISSION_DENIED && error.details.includes('does not have the rights'))
+    return 'unpermitted';
   const isFromService = (error?.metadata.get('grpc-status-details-bin') ?? []).length > 0;
   return error?.code === status.UNAVAILABLE && !isFromService ? 'unreachable' : 'served';
 }

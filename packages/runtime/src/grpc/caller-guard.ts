@@ -1,5 +1,6 @@
 import { callerNames, callersOf, EVERYONE } from '@invoicecontrol/contracts/callers';
 import type { Caller } from '@invoicecontrol/contracts/callers';
+import { rightsOf } from '@invoicecontrol/contracts/rights';
 import { DomainError } from '@invoicecontrol/errors';
 import { ServerInterceptingCall } from '@grpc/grpc-js';
 import type { MethodDefinition, ServerInterceptor, ServerListener } from '@grpc/grpc-js';
@@ -25,15 +26,21 @@ export interface CallerGuardOptions {
 const REQUEST_MS_MAX = 1_000;
 
 /**
- * Checks that the table of callers has an entry for each rpc that a server offers.
+ * Checks that the table of callers has an entry for each rpc that a server offers, and that the table of rights has one
+ * for each rpc that the gateway may call.
  * @throws TypeError that names the missing entries
  */
-export function requireCallers(methods: Readonly<Record<string, Pick<MethodDefinition<never, never>, 'path'>>>): void {
-  const missing = Object.values(methods).filter(({ path }) => callersOf(path) === undefined);
-  if (missing.length > 0) {
-    const paths = missing.map(({ path }) => path.slice(1)).join(', ');
-    throw new TypeError(`packages/contracts/src/callers.ts does not say who may call ${paths}.`);
-  }
+export function requireEntries(methods: Readonly<Record<string, Pick<MethodDefinition<never, never>, 'path'>>>): void {
+  const paths = Object.values(methods).map(({ path }) => path);
+  const named = (missing: readonly string[]): string => missing.map((path) => path.slice(1)).join(', ');
+  const callerless = paths.filter((path) => callersOf(path) === undefined);
+  if (callerless.length > 0)
+    throw new TypeError(`packages/contracts/src/callers.ts does not say who may call ${named(callerless)}.`);
+  const rightless = paths.filter(
+    (path) => callersOf(path)?.includes('gateway') === true && rightsOf(path) === undefined,
+  );
+  if (rightless.length > 0)
+    throw new TypeError(`packages/contracts/src/rights.ts does not say which rights ${named(rightless)} needs.`);
 }
 
 /**

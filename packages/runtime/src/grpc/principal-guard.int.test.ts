@@ -3,6 +3,7 @@ import {
   AnalyzeRowsResponse,
   RowAnalysisServiceDefinition,
 } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import { ReceiveUploadRequest, UploadServiceDefinition } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { Grant } from '@invoicecontrol/contracts/organization/v1/grant';
 import { CreateScanRequest, ScanServiceDefinition } from '@invoicecontrol/contracts/scan/v1/scan_service';
@@ -60,6 +61,14 @@ beforeAll(async () => {
         getScan: refuse,
         listScans: refuse,
       }),
+      bind(UploadServiceDefinition, {
+        reserveUpload: refuse,
+        authorizeUpload: refuse,
+        receiveUpload: refuse,
+        getUpload: refuse,
+        keepUpload: refuse,
+        storeChannelDocument: refuse,
+      }),
       bind(RowAnalysisServiceDefinition, {
         async analyzeRows(_, context) {
           seen = context;
@@ -97,13 +106,13 @@ describe('a request of the gateway', () => {
   const keysOf = () => client(ApiKeyServiceDefinition, channelOf('gateway'));
 
   test('acts as the actor, person and organization of its grant, whatever its metadata says', async () => {
-    const grant = testGrant(ORGANIZATION, { actorId: 'key-1', person: 'USER:ann', role: 'VIEWER' });
+    const grant = testGrant(ORGANIZATION, { actorId: 'key-1', person: 'USER:ann', role: 'ADMIN' });
     await keysOf().listApiKeys(list, callWith(grant, { ip: '192.0.2.1' }));
     expect(seen).toMatchObject({
       actor: { type: 'API_KEY', id: 'key-1' },
       person: 'USER:ann',
       ip: '192.0.2.1',
-      principal: { organizationId: ORGANIZATION, role: 'VIEWER' },
+      principal: { organizationId: ORGANIZATION, role: 'ADMIN' },
     });
   });
 
@@ -118,6 +127,33 @@ describe('a request of the gateway', () => {
   ])('is refused %s', async (_, grant) => {
     await expect(keysOf().listApiKeys(list, callWith(grant?.()))).rejects.toMatchObject({ kind: 'forbidden' });
     expect(seen).toBeUndefined();
+  });
+
+  test.each([
+    ['role', { role: 'ANALYST' }, 'grant_role'],
+    ['scope', { scopes: ['organization:write', 'invoices:read'] }, 'grant_scope'],
+  ])('is refused with a grant that has not the necessary %s, with the reason in the log', async (_, facts, reason) => {
+    const request = keysOf().listApiKeys(list, callWith(testGrant(ORGANIZATION, facts)));
+    await expect(request).rejects.toMatchObject({
+      kind: 'forbidden',
+      message: 'The caller of the request does not have the rights that this call requires.',
+    });
+    expect(seen).toBeUndefined();
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ reason, caller: 'gateway', msg: 'a caller was refused' }),
+    ]);
+  });
+
+  test('is refused without the rights also if it names no organization in its first message', async () => {
+    const uploads = client(UploadServiceDefinition, channelOf('gateway'));
+    const grant = testGrant(ORGANIZATION, { scopes: ['documents:read'] });
+    const parts = async function* (): AsyncIterable<ReceiveUploadRequest> {
+      yield ReceiveUploadRequest.fromPartial({});
+    };
+    await expect(uploads.receiveUpload(parts(), callWith(grant))).rejects.toMatchObject({
+      kind: 'forbidden',
+      message: expect.stringContaining('does not have the rights') as string,
+    });
   });
 
   test('is refused with a grant that has ended, so that a repetition gets a new one', async () => {

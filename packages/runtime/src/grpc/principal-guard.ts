@@ -1,4 +1,5 @@
 import { isSealed, needsGrant } from '@invoicecontrol/contracts/callers';
+import { lackedFor } from '@invoicecontrol/contracts/rights';
 import type { Grant } from '@invoicecontrol/contracts/organization/v1/grant';
 import type { Metadata, MethodDefinition } from '@grpc/grpc-js';
 import type { Identity } from '../identity/identity.js';
@@ -37,7 +38,8 @@ export interface IncomingCall {
  * Determines who makes a gRPC call. A claim in the message or its metadata is accepted only if the certificate of the
  * calling service or a grant proves it:
  *
- * - The gateway acts for the organization and actor of a grant, and a request for another organization is refused.
+ * - The gateway acts for the organization and actor of a grant. A request for another organization is refused, and so is
+ *   one for which the grant has not the role or the scope.
  * - Every other service acts for the actor of the grant under which its work began, or without a grant as itself.
  * - Only the operator states its own name.
  */
@@ -53,7 +55,8 @@ export interface PrincipalGuard {
   /**
    * Returns the context of a call with its proven actor and principal.
    * @param path of the rpc, such as `/invoicecontrol.organization.v1.ApiKeyService/ListApiKeys`
-   * @throws ProofRefused if the call needs a grant that it does not have, or is for another organization
+   * @throws ProofRefused if the call needs a grant that it does not have, is for another organization, or needs more
+   *   rights than its grant has
    */
   admit(call: IncomingCall, path: string, context: RequestContext): RequestContext;
   /** Counts and logs a call that any part of the service refused because of its grant. */
@@ -78,13 +81,16 @@ export function principalGuard({ callers, identity, logger, onRefused }: Princip
     const bytes = grantBytesOf(call.metadata);
     const organizationId = organizationOf(call.request);
     const grant = bytes === undefined ? undefined : readGrant(bytes, caller === GATEWAY ? 'request' : 'work');
-    if (organizationId === undefined) return grant;
     if (grant === undefined) {
-      if (needsGrant(path, caller)) throw new ProofRefused('grant_missing');
+      if (organizationId !== undefined && needsGrant(path, caller)) throw new ProofRefused('grant_missing');
       return undefined;
     }
-    if (grant.organizationId !== organizationId) throw new ProofRefused('grant_foreign');
-    if (caller === GATEWAY && isSealed(path))
+    if (organizationId !== undefined && grant.organizationId !== organizationId)
+      throw new ProofRefused('grant_foreign');
+    if (caller !== GATEWAY) return grant;
+    const lacked = lackedFor(path, grant);
+    if (lacked !== undefined) throw new ProofRefused(`grant_${lacked}`);
+    if (organizationId !== undefined && isSealed(path))
       breakSeal(sealBytesOf(call.metadata), path, hashes.get(call.request as object) ?? Buffer.alloc(0));
     return grant;
   };

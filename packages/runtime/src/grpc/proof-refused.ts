@@ -11,15 +11,22 @@ const NOT_PROVED = 'The calling service has not proved that it acts for this org
  * attacker.
  */
 const EXPIRED = 'The proof of the caller is not valid at this moment. Retry the request in a moment.';
+/** The gateway refuses a request without the necessary rights itself, so an intact gateway never causes this refusal. */
+const NOT_PERMITTED = 'The caller of the request does not have the rights that this call requires.';
 
-/** Refusal of a call whose caller has not proved for whom it acts. */
+const sentences: Partial<Record<ProofFault, string>> = {
+  grant_expired: EXPIRED,
+  grant_role: NOT_PERMITTED,
+  grant_scope: NOT_PERMITTED,
+};
+
+/** Refusal of a call whose caller has not proved for whom it acts, or that this caller may have it made. */
 export class ProofRefused extends DomainError {
   readonly reason: ProofFault;
 
   constructor(reason: ProofFault, cause?: unknown) {
-    const isExpired = reason === 'grant_expired';
     const options = cause === undefined ? {} : { cause };
-    super(isExpired ? 'unavailable' : 'forbidden', isExpired ? EXPIRED : NOT_PROVED, options);
+    super(reason === 'grant_expired' ? 'unavailable' : 'forbidden', sentences[reason] ?? NOT_PROVED, options);
     this.reason = reason;
   }
 }

@@ -12,7 +12,7 @@ import { measure } from '../telemetry.js';
 import { admission } from './admission.js';
 import type { Admission } from './admission.js';
 import { callAttributes } from './call-attributes.js';
-import { callerGuard, requireCallers } from './caller-guard.js';
+import { callerGuard, requireEntries } from './caller-guard.js';
 import { toStatus } from './errors.js';
 import { ProofRefused } from './proof-refused.js';
 import { newHealth } from './health-server.js';
@@ -159,7 +159,7 @@ function serve(
   { logger, isOutage = () => false, silence }: GrpcServerOptions,
 ): void {
   const grpcMethods = gate.watchRequests(principals.watchRequests(toGrpc(definition)));
-  requireCallers(grpcMethods);
+  requireEntries(grpcMethods);
   const handlers = Object.entries(grpcMethods).map(([key, method]) => {
     const work = implementation[key] as Work | undefined;
     if (work === undefined)

@@ -71,6 +71,8 @@ export const proofFaults = [
   'grant_invalid',
   'grant_expired',
   'grant_foreign',
+  'grant_role',
+  'grant_scope',
   'seal_missing',
   'seal_invalid',
   'seal_used',

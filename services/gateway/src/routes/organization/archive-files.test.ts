@@ -4,8 +4,13 @@ import { InboxRole, InboxRunStatus, InboxRunTrigger } from '@invoicecontrol/cont
 import type { InboxRun } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
 import { SubmissionStatus } from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import type { Submission } from '@invoicecontrol/contracts/ksef/v1/submission_service';
+import type { Definition } from '@invoicecontrol/contracts/definition';
+import { rpcServices } from '../../clients.js';
 import type { TenantClients } from '../../clients.js';
+import { principal } from '../../testing/fakes.js';
+import { readSubscription } from '../billing/billing.js';
 import { archiveFiles } from './archive-files.js';
+import { exportOrganization } from './export.js';
 
 const at = new Date('2026-03-14T09:30:00.000Z');
 const submissionOf = (connectionId: string, number: number): Submission => ({
@@ -132,4 +137,50 @@ test('the archive has the inbox runs of all connections that started before the 
     { connectionId: 'b', id: 'b', ...run },
   ]);
   expect(JSON.parse(files.get('manifest.json') ?? '')).toMatchObject({ records: { ksef_inbox_runs: 2 } });
+});
+
+type Rpc = (request: object) => unknown;
+
+test('the export states every rpc that it calls, because the owners of the data let it call no other', async () => {
+  const one = {
+    ...ksef,
+    subscriptions: { getSubscription: async () => ({ subscription: undefined, duplicates: [] }) },
+    scans: { listScans: async () => ({ scans: [{ scanId: 'scan' }], nextPageToken: '' }), getScan: async () => ({}) },
+    documentArchive: {
+      listRecords: async () => ({
+        recordsJson: [JSON.stringify({ id: 'upload', status: 'UPLOADED', mediaType: 'application/pdf' })],
+        nextPageToken: '',
+      }),
+    },
+    documents: { async *readDocument() {} },
+  };
+  const called = new Set<string>();
+  const noting = new Proxy(one, {
+    get: (own, name: keyof typeof rpcServices) => {
+      const { fullName, methods }: Definition = rpcServices[name].definition;
+      const rpcs = ((own as object)[name as keyof object] ?? nothing) as Readonly<Record<string, Rpc>>;
+      return new Proxy(rpcs, {
+        get: (_, method: string) => (request: object) => {
+          called.add(`${fullName}/${methods[method]?.name}`);
+          return rpcs[method]?.(request);
+        },
+      });
+    },
+  }) as unknown as TenantClients;
+  // The responses are too poor to be shown, and only the calls count here.
+  const ignore = (): void => {};
+  await readSubscription(principal(), noting).catch(ignore);
+  const wanted = { clients: noting, organization: {}, subscription: {}, begunAt: at, hasOriginals: true };
+  for await (const { content } of archiveFiles(wanted)) {
+    const read = async (): Promise<void> => {
+      for await (const part of content()) expect(part).toBeInstanceOf(Uint8Array);
+    };
+    await read().catch(ignore);
+  }
+  const { rpc, alsoAsks = [] } = exportOrganization;
+  // The request HEAD reads the organization instead of beginning an export.
+  called.add('invoicecontrol.organization.v1.OrganizationService/GetOrganization');
+  expect([...called, rpc].toSorted((a, b) => a.localeCompare(b))).toEqual(
+    [...alsoAsks, rpc].toSorted((a, b) => a.localeCompare(b)),
+  );
 });
