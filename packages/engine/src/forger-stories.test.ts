@@ -262,6 +262,44 @@ describe('a Belgian tax id', () => {
   });
 });
 
+describe.each([
+  ['Brazil', 'BRL', '11.222.333/0001-81', '11.444.777/0001-61'],
+  ['India', 'INR', '27AAPFU0939F1ZV', '29AAGCB7383J1Z4'],
+  ['Japan', 'JPY', 'T7000012050002', 'T8000012050001'],
+  ['Canada', 'CAD', '123456782 RT0001', '121454151 RT0001'],
+])('a tax id from %s, whose form shows its country', (_, currency, own, another) => {
+  const NAME = 'Monsun Trading';
+  const known = () => {
+    const monsun = ledger();
+    monsun.repeat(6, { currency, by: { name: NAME, tax_id: own } });
+    return monsun;
+  };
+
+  test('is asked about if the known name comes with another one', () => {
+    const forged = known().bill({ currency, by: { name: NAME, tax_id: another } });
+    expect(findingIn(forged, 'SUPPLIER_TAX_ID_CHANGED')?.severity).toBe('MEDIUM');
+    expect(decisionOf(forged)).toBe('REVIEW');
+  });
+
+  test('is the same id without its punctuation, and another name with another id is another supplier', () => {
+    const plain = known().bill({ currency, by: { name: NAME, tax_id: own.replace(/[^0-9A-Z]/g, '') } });
+    expect(plain.facts.supplier.reason).toBe('TAX_KEY');
+    expect(decisionOf(plain)).toBe('PASS');
+    expect(decisionOf(known().bill({ currency, by: { name: 'Passat Instruments', tax_id: another } }))).toBe('PASS');
+  });
+});
+
+test.each([
+  ['Brazil', '11.222.333/0001-82', 'MEDIUM'],
+  ['India', '27AAPFU0939F1ZW', 'MEDIUM'],
+  ['Canada', '123456785 RT0001', 'MEDIUM'],
+  // Persons in Japan have ids of the same form whose check digit follows no published rule.
+  ['Japan', 'T7000012050003', undefined],
+])('a wrong check digit in a tax id from %s is told where each id has one', (_, tax_id, severity) => {
+  const mistyped = ledger().bill({ by: { name: 'Monsun Trading', tax_id } });
+  expect(findingIn(mistyped, 'SUPPLIER_TAX_ID_INVALID')?.severity).toBe(severity);
+});
+
 describe('a name that imitates another by the form of a word', () => {
   const established = (name: string) => {
     const firm = ledger();

@@ -11,7 +11,7 @@ import type { ScanPopulation } from './facts/scan.js';
 import type { Policy } from './policy/policy.js';
 
 /** Version of the detection engine. Any change to the output for any facts requires at least a new minor version. */
-export const ENGINE_VERSION = '1.20.0';
+export const ENGINE_VERSION = '1.21.0';
 
 /**
  * Returns the findings about an invoice, most severe first. The function is pure: the same facts and policy give the

@@ -19,6 +19,16 @@ describe('reading a tax id', () => {
     ['ATU13585627', { body: 'U13585627', country: 'AT' }],
     ['FRK7399859412', { body: 'K7399859412', country: 'FR' }],
     ['RSSMRA85T10A562S', { body: 'RSSMRA85T10A562S' }],
+    ['11.222.333/0001-81', { body: '11222333000181', country: 'BR' }],
+    ['BR 11222333000181', { body: '11222333000181', country: 'BR' }],
+    ['11222333000181', { body: '11222333000181' }],
+    ['27 AAPFU0939F 1ZV', { body: '27AAPFU0939F1ZV', country: 'IN' }],
+    ['IN27AAPFU0939F1ZV', { body: '27AAPFU0939F1ZV', country: 'IN' }],
+    ['AAPFU0939F', { body: 'AAPFU0939F' }],
+    ['T7000012050002', { body: 'T7000012050002', country: 'JP' }],
+    ['7000012050002', { body: '7000012050002' }],
+    ['12345 6782 RT 0001', { body: '123456782RT0001', country: 'CA' }],
+    ['123456782', { body: '123456782' }],
   ])('%s', (raw, expected) => {
     expect(parseTaxId(raw)).toEqual(expected);
   });
@@ -68,6 +78,16 @@ describe('validity is checked for one country', () => {
     ['116281711', 'CH', 'WRONG_CHECK_DIGIT'],
     ['3206488LH', 'IE', 'VALID'],
     ['123456789', 'US', 'UNCHECKED'],
+    ['11222333000181', 'BR', 'VALID'],
+    ['11222333000185', 'BR', 'WRONG_CHECK_DIGIT'],
+    ['27AAPFU0939F1ZV', 'IN', 'VALID'],
+    ['27AAPFU0939F1ZW', 'IN', 'WRONG_CHECK_DIGIT'],
+    ['AAPFU0939F', 'IN', 'UNCHECKED'],
+    ['T7000012050002', 'JP', 'VALID'],
+    ['T7000012050003', 'JP', 'FORMAT_ONLY'],
+    ['123456782RT0001', 'CA', 'VALID'],
+    ['123456789RT0001', 'CA', 'WRONG_CHECK_DIGIT'],
+    ['123456789', 'CA', 'UNCHECKED'],
   ])('%s in %s is %s', (body, country, validity) => {
     expect(taxIdValidity(body, country)).toBe(validity);
   });

@@ -1,10 +1,12 @@
 import jsvat from 'jsvat-next';
 import type { Country } from 'jsvat-next';
 import { isCountryCode } from './country.js';
+import { countryOfForm, nationalValidity } from './national-tax-id.js';
 
 /**
  * A tax id reduced to its identifying parts. `body` is the number without the country prefix and without the words that
- * follow it in Switzerland (MWST, TVA, IVA) and Norway (MVA). `country` is present if the tax id states it.
+ * follow it in Switzerland (MWST, TVA, IVA) and Norway (MVA). `country` is present if the prefix or the form of the tax
+ * id states it.
  */
 export interface TaxId {
   readonly body: string;
@@ -42,8 +44,9 @@ export function parseTaxId(raw: string): TaxId | undefined {
     .replace(/[^A-Z0-9]/g, '')
     .slice(0, BODY_LENGTH_MAX);
   if (text.replace(/[^0-9]/g, '').length < DIGITS_MIN) return undefined;
-  const country = readCountryPrefix(text);
-  const body = removeSuffix(country === undefined ? text : text.slice(2), country);
+  const prefixed = readCountryPrefix(text);
+  const body = removeSuffix(prefixed === undefined ? text : text.slice(2), prefixed);
+  const country = prefixed ?? countryOfForm(raw, text);
   return country === undefined ? { body } : { body: completeTaxId(body, country), country };
 }
 
@@ -86,6 +89,8 @@ export function areSameTaxId(left: string, right: string): boolean {
  * they are 00. The digits 97 would also fit such a sum, but they are never issued.
  */
 export function taxIdValidity(body: string, country: string): TaxIdValidity {
+  const national = nationalValidity(body, country);
+  if (national !== undefined) return national;
   const checker = checkersByCountry.get(country);
   if (checker === undefined) return 'UNCHECKED';
   if (isAllZero(body)) return 'WRONG_CHECK_DIGIT';

@@ -40,7 +40,7 @@ describe('DUPLICATE_INVOICE', () => {
         'INV-01042 repeats INV-01042 (2025-03-10, EUR 1,200.00) with the same number; same amount, date and tax id.',
       recommendedAction:
         'Do not pay the invoice. Confirm with Acme Supplies Ltd that the invoice repeats INV-01042 of 2025-03-10, then void this record. If both were paid, claim the money back.',
-      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.20.0' },
+      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.21.0' },
     });
   });
 
