@@ -5,8 +5,9 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { connectMongo } from './mongo/connection.js';
 import type { MongoConnection } from './mongo/connection.js';
 import { measure, polled, startTelemetry } from './telemetry.js';
+import { activeRequestId, activeTrace } from './trace-context.js';
 
-const { reader } = exportedMetrics();
+const { reader, histogram } = exportedMetrics();
 const exported = exportedSpans();
 const databaseName = testDatabaseName();
 let telemetry: { stop(): Promise<void> };
@@ -65,6 +66,29 @@ test('entries of tracestate travel with the trace', () => {
   const measured = measure('server', 'x', { parent: headers });
   expect(measured.headers.tracestate).toBe(headers.tracestate);
   expect(measured.headers.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
+});
+
+test('work of a caller that is not recorded has no span, passes on the trace and is measured', async () => {
+  const headers = {
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00',
+    tracestate: 'mesh=1',
+  };
+  const measured = measure('server', 'x', {
+    parent: headers,
+    requestId: 'req-1',
+    duration: 'rpc.server.call.duration',
+  });
+  expect(measured.headers).toEqual(headers);
+  const within = measured.during(() => {
+    const nested = measure('client', 'y', { parent: activeTrace() });
+    nested.end({ failed: false, attributes: {} });
+    return [nested.headers, activeRequestId()];
+  });
+  expect(within).toEqual([headers, 'req-1']);
+  const attributes = { 'rpc.method': 'unrecorded' };
+  measured.end({ failed: false, attributes: attributes as never });
+  expect(exported.spans()).toEqual([]);
+  expect((await histogram('rpc.server.call.duration', attributes))?.counts.filter((count) => count > 0)).toEqual([1]);
 });
 
 test('a stranger gets a link and not a place in the trace, whatever its flag says', () => {

@@ -23,6 +23,16 @@ import type { Poll, TraceHeaders } from './trace-context.js';
  */
 const tracer = trace.getTracer('invoicecontrol');
 let isOn = false;
+/** Whether the sampler never records a span whose parent is not recorded, as all samplers named `parentbased_` do. */
+let isParentBased = false;
+
+/** Sampler of the SDK if the environment names none. */
+const SAMPLER_DEFAULT = 'parentbased_always_on';
+/**
+ * Interval in milliseconds between the samples of the delay of the event loop. The default of 10 ms wakes an idle
+ * process a hundred times a second, which costs more CPU time than all other telemetry of the process.
+ */
+const EVENT_LOOP_SAMPLE_MS = 100;
 
 /**
  * Starts exporting to an OTLP collector. Without an endpoint, the SDK is not loaded, and stopping does nothing. If
@@ -41,6 +51,7 @@ export async function startTelemetry(
     return { stop: async () => {} };
   }
   isOn = true;
+  isParentBased = (process.env['OTEL_TRACES_SAMPLER'] ?? SAMPLER_DEFAULT).startsWith('parentbased_');
   const [{ NodeSDK, resources }, { RuntimeNodeInstrumentation }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
     import('@opentelemetry/instrumentation-runtime-node'),
@@ -50,7 +61,7 @@ export async function startTelemetry(
     resource: resources.defaultResource().merge(resources.resourceFromAttributes(processResource())),
     // Telemetry patches no module. This instrumentation reads the counters of Node.js for the event loop, garbage
     // collection and the heap.
-    instrumentations: [new RuntimeNodeInstrumentation()],
+    instrumentations: [new RuntimeNodeInstrumentation({ monitoringPrecision: EVENT_LOOP_SAMPLE_MS })],
     ...exporters,
   });
   sdk.start();
@@ -121,6 +132,14 @@ export function measure<D extends Duration = never>(
 ): Measured<D> {
   if (!isOn) return passedOn(parent ?? recordedOnly(stranger), requestId);
   const startedAt = performance.now();
+  const recordDuration = (attributes: Attributes): void => {
+    if (duration === undefined) return;
+    record(duration, (performance.now() - startedAt) / 1_000, attributes as AttributesOf<D>);
+  };
+  // Creating spans that are never recorded costs more than the metrics of the work.
+  if (isParentBased && isUnrecorded(parent)) {
+    return { ...passedOn(parent, requestId), end: ({ attributes }) => recordDuration(attributes) };
+  }
   const span = startSpan(kind, name, contextOfParent(parent), { link: link ?? stranger?.traceparent, requestId });
   const own = contextOfSpan(span, requestId);
   let headers: TraceHeaders | undefined;
@@ -135,9 +154,7 @@ export function measure<D extends Duration = never>(
       if (finalName !== undefined) span.updateName(finalName);
       if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
-      if (duration !== undefined) {
-        record(duration, (performance.now() - startedAt) / 1_000, attributes as AttributesOf<D>);
-      }
+      recordDuration(attributes);
     },
   };
 }
@@ -151,12 +168,18 @@ function recordedOnly(stranger: TraceHeaders | undefined): TraceHeaders {
   return stranger !== undefined && caller?.traceFlags === TraceFlags.SAMPLED ? stranger : {};
 }
 
+/** Checks whether a caller has a trace that it does not record. */
+function isUnrecorded(parent: TraceHeaders | undefined): parent is TraceHeaders {
+  return spanContextOf(parent?.traceparent)?.traceFlags === TraceFlags.NONE;
+}
+
 /**
- * The measured work while telemetry is off. If the caller sent no trace context, calls carry no trace header either,
- * because a header that says "not sampled" would keep the instrumentation of an operator from recording.
+ * Measured work that is not recorded, and passes on the trace context of its caller. If the caller sent no trace
+ * context, calls carry no trace header either, because a header that says "not sampled" would keep the instrumentation
+ * of an operator from recording.
  */
 function passedOn<D extends Duration>(headers: TraceHeaders, requestId: string | undefined): Measured<D> {
-  const caller = spanContextOf(headers.traceparent);
+  const caller = spanContextOf(headers.traceparent, headers.tracestate);
   const span = caller === undefined ? undefined : trace.wrapSpanContext(caller);
   const own = contextOfSpan(span, requestId);
   return { headers, during: (part) => context.with(own, part), end: () => {} };

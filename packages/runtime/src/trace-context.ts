@@ -1,6 +1,7 @@
 import {
   context,
   createContextKey,
+  createTraceState,
   isSpanContextValid,
   propagation,
   ROOT_CONTEXT,
@@ -150,11 +151,17 @@ export function readTraceparent(header: string | undefined): string | undefined 
   return spanContextOf(header) === undefined ? undefined : header;
 }
 
-export function spanContextOf(traceparent: string | undefined): SpanContext | undefined {
+export function spanContextOf(traceparent: string | undefined, tracestate?: string): SpanContext | undefined {
   const match = traceparentPattern.exec(traceparent ?? '');
   if (match === null) return undefined;
   const [, traceId = '', spanId = '', flags = '00'] = match;
-  const found = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
+  const found: SpanContext = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
+    isRemote: true,
+    ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
+  };
   return isSpanContextValid(found) ? found : undefined;
 }
 
