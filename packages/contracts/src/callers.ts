@@ -263,6 +263,7 @@ const workWithGrant: Readonly<Record<string, Caller>> = {
   '/invoicecontrol.analysis.v1.InvoiceService/GetInvoice': 'ksef',
   '/invoicecontrol.analysis.v1.RowAnalysisService/AnalyzeRows': 'scan',
   '/invoicecontrol.documents.v1.DocumentService/DescribeFa3': 'ksef',
+  '/invoicecontrol.documents.v1.DocumentService/FindContact': 'analysis',
   '/invoicecontrol.documents.v1.DocumentService/ReadDocument': 'ksef',
 };
 

@@ -11,6 +11,7 @@ import type {
 import { UploadServiceDefinition, UploadState } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { notFound } from '@invoicecontrol/errors';
 import type { DomainError } from '@invoicecontrol/errors';
+import { requirePrincipal } from '@invoicecontrol/runtime/grpc/principal';
 import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { Logger } from '@invoicecontrol/runtime/logger';
@@ -107,8 +108,9 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
         receiveUpload: refuse,
         getUpload: refuse,
         storeChannelDocument: refuse,
-        async keepUpload({ organizationId, uploadId }) {
+        async keepUpload({ organizationId, uploadId }, context) {
           const { answer, origin } = find(organizationId, uploadId);
+          if (origin === undefined) requirePrincipal(context);
           return {
             upload: {
               uploadId,

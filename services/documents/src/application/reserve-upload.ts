@@ -49,6 +49,7 @@ export const reserveUpload =
       byteSize,
       tokenHash: hashOf(token),
       monthlyLimit,
+      isRequested: false,
       createdAt,
       expiresAt: new Date(createdAt.getTime() + ttlMs),
     };

@@ -12,6 +12,11 @@ export interface ReservedUpload extends Reserved {
   readonly tokenHash: string | undefined;
   /** Monthly limit of stored bytes at the time of the upload reservation. Undefined if the plan has no limit. */
   readonly monthlyLimit: number | undefined;
+  /**
+   * True if the upload may be analyzed: a caller of its organization has requested this, or the upload needs no such
+   * request because a channel delivered it or an earlier release stored it.
+   */
+  readonly isRequested: boolean;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   /** Channel that delivered the document. Undefined for an upload by a caller. */
@@ -68,7 +73,7 @@ export interface Remains {
 }
 
 /** A document from a channel such as KSeF, before its content is stored. */
-export type ChannelDocument = Omit<ReservedUpload, 'tokenHash' | 'monthlyLimit' | 'content'> & {
+export type ChannelDocument = Omit<ReservedUpload, 'tokenHash' | 'monthlyLimit' | 'isRequested' | 'content'> & {
   readonly origin: ChannelOrigin;
 };
 
@@ -93,8 +98,11 @@ export interface UploadStore {
   claimOfChannel(document: ChannelDocument): Promise<Receiving | 'IN_PROGRESS' | 'TAKEN'>;
   /** Expires the upload reservations that were made before a given time. */
   expireOf(organizationId: string, until: Date): Promise<void>;
-  /** Keeps a received upload at least until the given time, even if it is not used. */
-  keepUntil(organizationId: string, uploadId: string, until: Date): Promise<void>;
+  /**
+   * Stores that the analysis of an upload was requested, and keeps a received upload at least until the given time, even
+   * if it is not used.
+   */
+  request(organizationId: string, uploadId: string, until: Date): Promise<void>;
   /** Keeps a received upload permanently. Returns false if it was already removed. */
   keep(organizationId: string, uploadId: string): Promise<boolean>;
   /** Finds received uploads that were not used in time, up to a maximum number, and marks them for removal. */

@@ -28,6 +28,7 @@ const invoice = (number: string) =>
 async function upload(organizationId: string, bytes: Buffer, mediaType = 'application/xml'): Promise<string> {
   const { uploadId, token } = await running.reserve(organizationId, bytes.length, { mediaType });
   await running.send({ uploadId, token, mediaType, bytes });
+  await running.keep(organizationId, uploadId);
   return uploadId;
 }
 

@@ -368,11 +368,35 @@ describe('a received upload whose analysis', () => {
     await eventually(async () => expect(await piecesOfUpload(uploadId)).toBe(0));
     await expect(running.send({ uploadId, organizationId, bytes: fileOf(100) })).rejects.toMatchObject(missing);
     await expect(read(organizationId, uploadId)).rejects.toMatchObject(missing);
-    await expect(running.uploads.keepUpload({ organizationId, uploadId }, call)).rejects.toMatchObject(missing);
+    await expect(running.keep(organizationId, uploadId)).rejects.toMatchObject(missing);
     const request = { organizationId, uploadId, mode: ValidationMode.OFF, companies: [] };
     await expect(running.documents.extractDocument(request, call)).rejects.toMatchObject(missing);
     running.clock.shiftMs = 0;
     expect(await running.usedBytes(organizationId)).toBe(100);
+  });
+
+  const refused = { kind: 'forbidden', message: expect.stringContaining('has not proved') as string };
+  const extract = (organizationId: string, uploadId: string) =>
+    running.documents.extractDocument({ organizationId, uploadId, mode: ValidationMode.OFF, companies: [] }, call);
+
+  test('no caller of its organization has requested is not read, and changes nothing', async () => {
+    const organizationId = newOrganization();
+    const uploadId = await received(organizationId);
+    const before = await running.stored(uploadId);
+    await expect(running.uploads.keepUpload({ organizationId, uploadId }, call)).rejects.toMatchObject(refused);
+    await expect(extract(organizationId, uploadId)).rejects.toMatchObject(refused);
+    expect(await running.stored(uploadId)).toEqual(before);
+    await running.keep(organizationId, uploadId);
+    expect((await extract(organizationId, uploadId)).outcome?.$case).toBe('failure');
+  });
+
+  test('an earlier release has accepted is read without a further request', async () => {
+    const organizationId = newOrganization();
+    const uploadId = await received(organizationId);
+    await running.mongo.db
+      .collection<{ _id: string }>('uploads')
+      .updateOne({ _id: uploadId }, { $unset: { isRequested: '' } });
+    expect((await extract(organizationId, uploadId)).outcome?.$case).toBe('failure');
   });
 
   test('nobody requested leaves nothing when its month is no longer counted', async () => {
@@ -389,11 +413,10 @@ describe('a received upload whose analysis', () => {
     const uploadId = await received(organizationId);
     const unused = await received(organizationId);
     running.clock.shiftMs = (UNUSED_DAYS - 1) * DAY_MS;
-    const { upload } = await running.uploads.keepUpload({ organizationId, uploadId }, call);
+    const { upload } = await running.keep(organizationId, uploadId);
     expect(upload).toMatchObject({ uploadId, state: UploadState.UPLOADED });
     for (const id of [uploadId, unused]) {
-      const foreign = running.uploads.keepUpload({ organizationId: other, uploadId: id }, call);
-      await expect(foreign).rejects.toMatchObject(missing);
+      await expect(running.keep(other, id)).rejects.toMatchObject(missing);
     }
     running.clock.shiftMs = UNUSED_DAYS * DAY_MS + 60_000;
     await eventually(() => expect(stateOf(organizationId, unused)).rejects.toMatchObject(missing));
@@ -405,6 +428,7 @@ describe('a received upload whose analysis', () => {
   test('has begun stays for good', async () => {
     const organizationId = newOrganization();
     const [uploadId, unused] = [await received(organizationId), await received(organizationId)];
+    await running.keep(organizationId, uploadId);
     const request = { organizationId, uploadId, mode: ValidationMode.OFF, companies: [] };
     expect((await running.documents.extractDocument(request, call)).outcome?.$case).toBe('failure');
     running.clock.shiftMs = 365 * DAY_MS;

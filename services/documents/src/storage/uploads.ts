@@ -46,6 +46,11 @@ export interface UploadDocument extends Claimable {
   readonly monthlyLimit?: number;
   /** Channel, such as KSeF, that delivered the document. Absent for an upload by a caller. */
   readonly origin?: ChannelOrigin;
+  /**
+   * False until a caller of the organization has requested the analysis of the upload. Absent for a channel document,
+   * and in a record of an earlier release: these are analyzed without such a request.
+   */
+  readonly isRequested?: boolean;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   /** Ids of the files whose bytes PUT requests have begun to store. */
@@ -164,10 +169,11 @@ export function uploadStore(
       const open: Filter<UploadDocument> = { organizationId, state: 'RESERVED', createdAt: { $lte: until } };
       await collection.updateMany(open, { $min: { expiresAt: until, sweepAt: after(until, sweepMs) } });
     },
-    async keepUntil(organizationId, uploadId, until) {
+    async request(organizationId, uploadId, until) {
+      const own = { _id: uploadId, organizationId };
+      await collection.updateOne({ ...own, isRequested: false }, { $set: { isRequested: true } });
       const unused: Filter<UploadDocument> = {
-        _id: uploadId,
-        organizationId,
+        ...own,
         state: 'UPLOADED',
         removeAt: { $lt: until },
       };
@@ -350,8 +356,19 @@ function toUpload(document: UploadDocument): Upload {
 }
 
 function toReserved({ _id: uploadId, monthlyLimit, ...document }: UploadDocument): ReservedUpload {
-  const { organizationId, mediaType, byteSize, tokenHash, createdAt, expiresAt, origin } = document;
-  return { uploadId, organizationId, mediaType, byteSize, tokenHash, monthlyLimit, createdAt, expiresAt, origin };
+  const { organizationId, mediaType, byteSize, tokenHash, createdAt, expiresAt, origin, isRequested } = document;
+  return {
+    uploadId,
+    organizationId,
+    mediaType,
+    byteSize,
+    tokenHash,
+    monthlyLimit,
+    isRequested: isRequested ?? true,
+    createdAt,
+    expiresAt,
+    origin,
+  };
 }
 
 function toReceiving(

@@ -1,5 +1,9 @@
 import { UploadServiceDefinition } from '@invoicecontrol/contracts/documents/v1/upload_service';
-import type { ReceiveUploadRequest, UploadStart } from '@invoicecontrol/contracts/documents/v1/upload_service';
+import type {
+  KeepUploadResponse,
+  ReceiveUploadRequest,
+  UploadStart,
+} from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { ArchiveServiceDefinition } from '@invoicecontrol/contracts/archive/v1/archive_service';
 import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
@@ -44,6 +48,8 @@ export interface RunningDocuments {
   ): Promise<{ uploadId: string; token: string }>;
   /** Sends a file with its upload token and declares its size. A test can override the token and the size. */
   send(file: Sent): Promise<object>;
+  /** Requests the analysis of an upload, with the grant of a caller of the organization. */
+  keep(organizationId: string, uploadId: string): Promise<KeepUploadResponse>;
   usedBytes(organizationId: string): Promise<number>;
   stored(uploadId: string): Promise<UploadDocument | null>;
   /** Counts the stored pieces of all uploaded files. */
@@ -59,6 +65,10 @@ export interface Sent extends Partial<UploadStart> {
 }
 
 export const call60 = call;
+
+function callFor(organizationId: string): typeof call {
+  return { ...call, context: { ...call.context, grant: testGrant(organizationId) } };
+}
 
 export function newOrganization(): string {
   return uuidv7();
@@ -107,9 +117,12 @@ export async function startDocuments(
       return { uploadId: upload?.uploadId ?? '', token };
     },
     send(file) {
-      const grant = file.organizationId === undefined ? undefined : testGrant(file.organizationId);
-      return uploads.receiveUpload(messagesOf(file), { ...call, context: { ...call.context, grant } });
+      return uploads.receiveUpload(
+        messagesOf(file),
+        file.organizationId === undefined ? call : callFor(file.organizationId),
+      );
     },
+    keep: (organizationId, uploadId) => uploads.keepUpload({ organizationId, uploadId }, callFor(organizationId)),
     async usedBytes(organizationId) {
       const { meters } = await usage.getUsage({ organizationId }, call);
       return meters.find(({ meter }) => meter === 'upload_bytes')?.used ?? -1;

@@ -144,6 +144,9 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
       const { record, isReplayed } =
         known === undefined ? await accept(deps, input, context) : { record: known, isReplayed: true };
       requireSameRequest(record, input);
+      // The documents service may not know of the request, if a release that did not need to know it stored the request.
+      if (isReplayed && (record.state === 'QUEUED' || record.state === 'PROCESSING'))
+        await keptUpload(deps.documents, organizationId, uploadId, context);
       // An analysis whose request was only just stored cannot have a result yet.
       if (!isReplayed || !(await hasResult(deps, record, isReplayed))) {
         if (!respondAsync) await decided(record, isReplayed);

@@ -7,6 +7,7 @@ import type {
 import { invalidField, notFound } from '@invoicecontrol/errors';
 import type { RenderingTarget } from '@invoicecontrol/extraction/rendering/rendering';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import { requirePrincipal } from '@invoicecontrol/runtime/grpc/principal';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { ConfirmationChecker } from '../../application/check-confirmation.js';
@@ -34,7 +35,10 @@ interface Deps {
 export function documentService(deps: Deps): Binding {
   const { reader, describeFa3, findContact, confirmations, clock, extract, render, renderings } = deps;
   return bind(DocumentServiceDefinition, {
-    async extractDocument({ organizationId, uploadId, mode, companies }) {
+    async extractDocument({ organizationId, uploadId, mode, companies }, context) {
+      // The request for the analysis has proved who asks for it (KeepUpload), so its later work needs no grant.
+      const { isRequested } = await reader.stored(organizationId, uploadId);
+      if (!isRequested) requirePrincipal(context);
       const { upload, extraction } = await extract({
         organizationId,
         uploadId,

@@ -6,7 +6,7 @@ import type {
 } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
-import { limitOf, requireGrantOf } from '@invoicecontrol/runtime/grpc/principal';
+import { limitOf, requireGrantOf, requirePrincipal } from '@invoicecontrol/runtime/grpc/principal';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { channels, parseOrigin } from '@invoicecontrol/values/channel-origin';
 import { validate as isUuid } from 'uuid';
@@ -66,7 +66,10 @@ export function uploadService({ reserve, authorize, receive, keep, storeOfChanne
       const { upload, created } = await storeOfChannel({ ...document, uploadId, origin, monthlyLimit });
       return { upload: encode(upload), created };
     },
-    async keepUpload({ organizationId, uploadId }) {
+    async keepUpload({ organizationId, uploadId }, context) {
+      // Only a document that came through a channel is analyzed without the request of a caller.
+      const { origin } = await reader.get(organizationId, uploadId);
+      if (origin === undefined) requirePrincipal(context);
       return { upload: encode(await keep(organizationId, uploadId)) };
     },
   });
