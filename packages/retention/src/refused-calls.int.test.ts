@@ -80,6 +80,20 @@ test('a refused call that names an organization becomes an audit event of the se
   ]);
 });
 
+test('a call for an unknown organization hides no call for another one in the same minute', async () => {
+  const bus = await connect();
+  const [unknown, attacked] = [randomUUID(), randomUUID()];
+  const heard: unknown[] = [];
+  const subscription = bus.connection.subscribe(subject, {
+    callback: (_, message) => void heard.push(message.json<Record<string, unknown>>()['organizationId']),
+  });
+  closing.push(() => subscription.unsubscribe());
+  const call = await serveScans(bus);
+  for (const organizationId of [unknown, attacked])
+    await expect(call(organizationId)).rejects.toMatchObject({ kind: 'forbidden' });
+  await eventually(() => expect(heard).toEqual(expect.arrayContaining([unknown, attacked])));
+});
+
 test('a refused call is refused also while the broker is unavailable, and the log names the entry that is missing', async () => {
   const bus = { isConnected: () => false, manager: {} } as unknown as Bus;
   const call = await serveScans(bus);

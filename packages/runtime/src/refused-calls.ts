@@ -1,5 +1,6 @@
 import type { Logger } from './logger.js';
 import { onceAMinute } from './once-a-minute.js';
+import { timesAMinute } from './times-a-minute.js';
 
 /** A call from another service that was refused. The call named an organization. */
 export interface RefusedCall {
@@ -28,24 +29,30 @@ export function organizationIn(request: unknown): string | undefined {
 }
 
 const REQUEST_ID_LENGTH_MAX = 128;
-/** Maximum number of refused calls that one process records in a minute. */
+/**
+ * Maximum number of refused calls that one process records in a minute for each caller and reason. A caller whose calls
+ * are refused for a harmless reason can therefore not hide a call that is refused for a serious one.
+ */
 export const RECORDS_A_MINUTE_MAX = 60;
 
 /**
- * Returns a function that records refused calls, at most once a minute for the same caller, rpc and reason, so that an
- * attacker who controls a service cannot cause endless records.
+ * Returns a function that records refused calls, so that an attacker who controls a service cannot cause endless
+ * records. The same call for the same organization is recorded once a minute. If more calls are refused than are
+ * recorded, the log says so once a minute and names one of the organizations.
  */
 export function boundedRefusals(record: (refused: RefusedCall) => Promise<void>, logger: Logger) {
   const isDue = onceAMinute();
-  let minute = 0;
-  let recorded = 0;
+  const isLossDue = onceAMinute();
+  const hasRoom = timesAMinute(RECORDS_A_MINUTE_MAX);
   return (refused: RefusedCall): void => {
     const { caller, rpc, reason, organizationId } = refused;
-    if (!isDue(`${caller} ${rpc} ${reason}`)) return;
-    const now = Math.floor(Date.now() / 60_000);
-    if (now !== minute) [minute, recorded] = [now, 0];
-    recorded += 1;
-    if (recorded > RECORDS_A_MINUTE_MAX) return;
+    if (!isDue(`${organizationId} ${caller} ${rpc} ${reason}`)) return;
+    const kind = `${caller} ${reason}`;
+    if (!hasRoom(kind)) {
+      if (isLossDue(kind))
+        logger.error({ caller, rpc, reason, organizationId }, 'more calls were refused in a minute than are recorded');
+      return;
+    }
     record({ ...refused, requestId: refused.requestId.slice(0, REQUEST_ID_LENGTH_MAX) }).catch((error: unknown) =>
       logger.error({ error, caller, rpc, organizationId }, 'a refused call could not be recorded'),
     );

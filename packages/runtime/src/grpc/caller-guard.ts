@@ -6,10 +6,11 @@ import { ServerInterceptingCall } from '@grpc/grpc-js';
 import type { MethodDefinition, ServerInterceptor, ServerListener } from '@grpc/grpc-js';
 import type { Logger } from '../logger.js';
 import { onceAMinute } from '../once-a-minute.js';
+import { timesAMinute } from '../times-a-minute.js';
 import { count } from '../telemetry.js';
 import { toStatus } from './errors.js';
 import { claimedContextOf } from './metadata.js';
-import { organizationIn } from '../refused-calls.js';
+import { organizationIn, RECORDS_A_MINUTE_MAX } from '../refused-calls.js';
 import type { RefusedCall } from '../refused-calls.js';
 
 export interface CallerGuardOptions {
@@ -18,7 +19,7 @@ export interface CallerGuardOptions {
   /** Name of the service whose rpcs are called. */
   readonly service: string;
   readonly logger: Logger;
-  /** Receives the refused calls that name an organization, at most one a minute for each caller and rpc. */
+  /** Receives the refused calls that name an organization, at most {@link RECORDS_A_MINUTE_MAX} a minute for each caller. */
   readonly onRefused?: ((refused: RefusedCall) => void) | undefined;
 }
 
@@ -45,11 +46,12 @@ export function requireEntries(methods: Readonly<Record<string, Pick<MethodDefin
 
 /**
  * Refuses a call if the table of callers does not list the calling service for the rpc. The request of a refused call
- * is read only once a minute for each caller and rpc, to record which organization it names. Allowed calls pass
- * unchanged.
+ * is read only a limited number of times a minute for each caller, to record which organization it names. Allowed calls
+ * pass unchanged.
  */
 export function callerGuard({ callers, service, logger, onRefused }: CallerGuardOptions): ServerInterceptor {
   const isDue = onceAMinute();
+  const mayBeRead = timesAMinute(RECORDS_A_MINUTE_MAX);
   return ({ path }, call) => {
     const caller = callers.get(call.getPeer());
     const allowed = callersOf(path);
@@ -58,8 +60,7 @@ export function callerGuard({ callers, service, logger, onRefused }: CallerGuard
     const rpc = path.slice(1);
     const reason = caller === undefined ? 'no_connection' : 'not_listed';
     count('invoicecontrol.rpc.refused', { caller: nameOfCaller(caller), rpc, reason }, 1, service);
-    const isFirst = isDue(`${caller} ${rpc}`);
-    if (isFirst) logger.warn({ caller, rpc, reason }, 'a caller was refused');
+    if (isDue(`${caller} ${rpc}`)) logger.warn({ caller, rpc, reason }, 'a caller was refused');
     const refusal =
       caller === undefined
         ? new DomainError(
@@ -68,7 +69,7 @@ export function callerGuard({ callers, service, logger, onRefused }: CallerGuard
           )
         : new DomainError('forbidden', `The service ${caller} may not call ${rpc}.`);
     const refuse = (): void => call.sendStatus(toStatus(refusal, () => false));
-    if (!isFirst || caller === undefined || onRefused === undefined)
+    if (caller === undefined || onRefused === undefined || !mayBeRead(caller))
       return new ServerInterceptingCall(call, { start: (next) => next({ onReceiveMetadata: refuse }) });
     const onRequest = (request: unknown, requestId: string): void => {
       const organizationId = organizationIn(request);
