@@ -26,8 +26,6 @@ let isOn = false;
 /** Whether the sampler never records a span whose parent is not recorded, as all samplers named `parentbased_` do. */
 let isParentBased = false;
 
-/** Sampler of the SDK if the environment names none. */
-const SAMPLER_DEFAULT = 'parentbased_always_on';
 /**
  * Interval in milliseconds between the samples of the delay of the event loop. The default of 10 ms wakes an idle
  * process a hundred times a second, which costs more CPU time than all other telemetry of the process.
@@ -51,7 +49,6 @@ export async function startTelemetry(
     return { stop: async () => {} };
   }
   isOn = true;
-  isParentBased = (process.env['OTEL_TRACES_SAMPLER'] ?? SAMPLER_DEFAULT).startsWith('parentbased_');
   const [{ NodeSDK, resources }, { RuntimeNodeInstrumentation }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
     import('@opentelemetry/instrumentation-runtime-node'),
@@ -65,6 +62,7 @@ export async function startTelemetry(
     ...exporters,
   });
   sdk.start();
+  isParentBased = !recordsBelowUnrecorded();
   startCounters(service);
   reportProcess();
   return {
@@ -171,6 +169,16 @@ function recordedOnly(stranger: TraceHeaders | undefined): TraceHeaders {
 /** Checks whether a caller has a trace that it does not record. */
 function isUnrecorded(parent: TraceHeaders | undefined): parent is TraceHeaders {
   return spanContextOf(parent?.traceparent)?.traceFlags === TraceFlags.NONE;
+}
+
+/**
+ * Checks whether the sampler records work of a caller that is not recorded. The trace id is the lowest one, which every
+ * sampler of a share of the traces records.
+ */
+function recordsBelowUnrecorded(): boolean {
+  const caller = { traceId: '1'.padStart(32, '0'), spanId: '1'.padStart(16, '0'), traceFlags: TraceFlags.NONE };
+  // The span is never ended, so it is not exported.
+  return tracer.startSpan('sampler', {}, trace.setSpanContext(ROOT_CONTEXT, caller)).isRecording();
 }
 
 /**
