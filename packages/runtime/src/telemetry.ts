@@ -23,7 +23,7 @@ import type { Poll, TraceHeaders } from './trace-context.js';
  */
 const tracer = trace.getTracer('invoicecontrol');
 let isOn = false;
-/** Whether the sampler never records a span whose parent is not recorded, as all samplers named `parentbased_` do. */
+/** True if the sampler never records a span whose parent is not recorded, as all samplers named `parentbased_` do. */
 let isParentBased = false;
 
 /**
