@@ -89,6 +89,7 @@ export async function createSubmissionIndexes(
       { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest_of_organization' },
       { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
       { key: { organizationId: 1, invoiceId: 1, ...NEWEST_FIRST }, name: 'newest_of_invoice' },
+      { key: { organizationId: 1, status: 1, ...NEWEST_FIRST }, name: 'newest_of_status' },
       { key: { dueAt: 1 }, sparse: true, name: 'due' },
       { key: { connectionId: 1, isOpen: 1 }, name: 'open' },
       { key: { connectionId: 1, waitsForConnection: 1 }, name: 'waiting' },
