@@ -120,6 +120,42 @@ describe('rows of one scan', () => {
     expect(evidence.matched).toMatchObject([{ invoiceNumber: 'RE-50118', sourceRowNumber: 3, scanId: asked.scanId }]);
   });
 
+  test('are added up in the report about the scan, after reviews and for this organization alone', async () => {
+    const organizationId = organization.newTenant();
+    const later = wireInvoice({ invoiceNumber: 'RE-0050118', issueDate: '2025-03-02' });
+    const earlier = wireInvoice({ invoiceNumber: 'RE-50118', issueDate: '2025-02-26' });
+    const asked = scanRequest(organizationId, rowsOf([later, earlier]));
+    await analyze(asked);
+    const { scanId } = asked;
+    const reportFor = (tenant: string) =>
+      rpc.finding.reportScan({ organizationId: tenant, scanId, currency: 'EUR' }, scanner);
+    const findings = await findingsOf(organizationId, scanId);
+    const report = await reportFor(organizationId);
+    expect(report).toMatchObject({
+      byMonth: [
+        { month: '2025-02', invoices: 1, amount: '1190.00' },
+        { month: '2025-03', invoices: 1, amount: '1190.00' },
+      ],
+      savingsConfirmed: '0.00',
+    });
+    const sumOf = (figures: readonly { readonly findings: number }[]) =>
+      figures.reduce((sum, one) => sum + one.findings, 0);
+    expect(sumOf(report.byFamily)).toBe(findings.length);
+    expect(report.byDecision.reduce((sum, { invoices }) => sum + invoices, 0)).toBe(2);
+    const duplicate = findings.find(({ type }) => type === 'DUPLICATE_INVOICE');
+    await rpc.finding.reviewFinding(
+      { organizationId, findingId: duplicate?.findingId ?? '', disposition: 'CONFIRMED', isByAdmin: true },
+      scanner,
+    );
+    expect(await reportFor(organizationId)).toMatchObject({ savingsConfirmed: '1190.00' });
+    expect(await reportFor(organization.newTenant())).toMatchObject({
+      byFamily: [],
+      byMonth: [],
+      topSuppliers: [],
+      savingsPotential: '0.00',
+    });
+  });
+
   test('find what was posted before, and what is posted later finds them', async () => {
     const organizationId = organization.newTenant();
     const bill = wireInvoice({ invoiceNumber: 'RE-5001', issueDate: '2025-03-05' });

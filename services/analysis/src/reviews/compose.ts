@@ -7,6 +7,7 @@ import { searchReader } from '../records/application/record-search.js';
 import type { Records } from '../records/compose.js';
 import { assignFinding } from './application/assign-finding.js';
 import { findingReader } from './application/read-findings.js';
+import { reportScan } from './application/report-scan.js';
 import { reviewEffects } from './application/review-effects.js';
 import { reviewFinding } from './application/review-finding.js';
 import { routingRules } from './application/routing-rules.js';
@@ -54,6 +55,7 @@ export async function composeReviews(
     rpcGroups: [
       findingService({
         reader: findingReader({ findings, invoices, tenants }),
+        reportScan: reportScan({ findings, invoices }),
         readSearch: searchReader(suppliers),
         reviewFinding: reviewFinding({ findings, invoices, effects, policy: policies.policy, audit, clock, logger }),
         assignFinding: assignFinding({ findings, invoices, members, clock }),

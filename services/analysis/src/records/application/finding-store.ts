@@ -151,6 +151,11 @@ export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'created
   readonly minSeverity?: Severity | undefined;
 }
 
+/** Fields of a finding that the report about its history scan uses. */
+export interface ScanFinding extends SummarizedFinding, Pick<FindingRecord, 'supplierId' | 'supplierName'> {
+  readonly relatedInvoiceIds: readonly string[];
+}
+
 /** The newest changes of a finding, in the order from the oldest to the newest. */
 export interface FindingHistory extends Pick<FindingRecord, 'findingId' | 'type' | 'createdAt'> {
   readonly history: readonly FindingChange[];
@@ -228,6 +233,8 @@ export interface FindingStore {
   latestChanges(organizationId: string, limit: number): Promise<readonly FindingWrite[]>;
   /** Reads at most `limit` findings for the summary of findings, in no particular order. */
   toSummarize(organizationId: string, query: SummaryQuery, limit: number): Promise<SummarizedFinding[]>;
+  /** Reads at most `limit` findings of a history scan for the report about it, in no particular order. */
+  ofScan(organizationId: string, scanId: string, limit: number): Promise<ScanFinding[]>;
   /** Adds an amount to each stored finding of this analysis that was stored without one, if the amount is known now. */
   addAmounts(organizationId: string, analysis: DecidedAnalysis): Promise<void>;
   /**

@@ -106,6 +106,16 @@ export interface InvoiceReference {
   readonly invoiceId: string;
 }
 
+/** Fields of a decided invoice that the report about its history scan uses. */
+export interface ScanInvoice {
+  readonly invoiceId: string;
+  readonly decision: RiskDecision['decision'];
+  /** Number of the day on which the invoice was issued. */
+  readonly issueDay: number;
+  /** Gross amount in the base currency at the time of the scan. Null if no exchange rate was known. */
+  readonly base: ConvertedAmount | null;
+}
+
 /** Invoice with the time of its receipt. */
 export interface TimedInvoice {
   readonly invoiceId: string;
@@ -234,6 +244,8 @@ export interface InvoiceStore {
   newestOf(organizationId: string, companyId: string, invoiceIds: readonly string[]): Promise<readonly TimedInvoice[]>;
   /** Counts the invoices that count as analyses in a month, `YYYY-MM`. */
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
+  /** Returns the decided invoices of a history scan for the report about it, in no particular order. */
+  ofScan(organizationId: string, scanId: string): Promise<readonly ScanInvoice[]>;
   /** Lists invoices, newest first. ERP bills are not included, because they have a separate list. */
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
   /** Returns undecided invoices whose worker has stopped, from all tenants, for the recovery sweep. */

@@ -117,14 +117,21 @@ type Valued = SummarizedFinding & { readonly micro: bigint };
  * not at risk.
  */
 const RISK_SEVERITY_MIN: Severity = 'MEDIUM';
-const OPEN: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW']);
-const CONFIRMED: ReadonlySet<Disposition> = new Set(['CONFIRMED', 'RESOLVED']);
+/** Dispositions of findings that are waiting for a person. */
+export const OPEN: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW']);
+/** Dispositions of findings that a review confirmed. */
+export const CONFIRMED: ReadonlySet<Disposition> = new Set(['CONFIRMED', 'RESOLVED']);
+
+/** Checks whether the amount of a finding counts as risk while the finding is open. */
+export function isAtRisk({ severity }: Pick<SummarizedFinding, 'severity'>): boolean {
+  return severityRank(severity) >= severityRank(RISK_SEVERITY_MIN);
+}
 
 /**
  * Creates empty totals of findings for one grouping, such as by severity.
  * @param keys groups that are listed even if they have no findings
  */
-function tally(keyOf: (finding: SummarizedFinding) => string, keys: readonly string[] = []) {
+export function tally(keyOf: (finding: SummarizedFinding) => string, keys: readonly string[] = []) {
   const newRow = () => ({ count: 0, open: 0, atRisk: 0n, confirmed: 0n, inScans: 0n });
   const rows = new Map(keys.map((key) => [key, newRow()]));
   const rowOf = (key: string) => {
@@ -145,9 +152,8 @@ function tally(keyOf: (finding: SummarizedFinding) => string, keys: readonly str
         const key = keyOf(finding);
         const amounts = largest.get(key) ?? { open: 0n, confirmed: 0n, inScans: 0n };
         largest.set(key, amounts);
-        const { disposition, severity, scanId, micro } = finding;
-        const isRisk = severityRank(severity) >= severityRank(RISK_SEVERITY_MIN);
-        if (isRisk && OPEN.has(disposition) && micro > amounts.open) amounts.open = micro;
+        const { disposition, scanId, micro } = finding;
+        if (isAtRisk(finding) && OPEN.has(disposition) && micro > amounts.open) amounts.open = micro;
         if (!CONFIRMED.has(disposition)) continue;
         if (micro > amounts.confirmed) amounts.confirmed = micro;
         if (scanId !== undefined && micro > amounts.inScans) amounts.inScans = micro;

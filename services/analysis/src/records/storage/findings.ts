@@ -16,6 +16,7 @@ import type {
   FindingRecord,
   FindingStore,
   FindingSubject,
+  ScanFinding,
   WorkedFinding,
 } from '../application/finding-store.js';
 import { readInvoiceNumber } from '@invoicecontrol/engine/normalisation/invoice-number';
@@ -246,6 +247,12 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       } as Filter<FindingDocument>;
       return collection
         .find<SummarizedFinding>(filter, { projection: summarized, batchSize: SUMMARY_BATCH_DOCUMENTS, limit })
+        .toArray();
+    },
+    ofScan(organizationId, scanId, limit) {
+      const projection = { ...summarized, relatedInvoiceIds: 1, supplierId: 1, supplierName: 1 };
+      return collection
+        .find<ScanFinding>({ organizationId, scanId }, { projection, batchSize: SUMMARY_BATCH_DOCUMENTS, limit })
         .toArray();
     },
     async addAmounts(organizationId, { findings }) {

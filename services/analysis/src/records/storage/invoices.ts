@@ -43,6 +43,8 @@ const SWEEP_INVOICES_MAX = 100;
  * times out.
  */
 const COUNT_MS_MAX = 25_000;
+/** Maximum number of invoices of a history scan, which is its maximum number of rows (specification 8). */
+const SCAN_INVOICES_MAX = 5_000;
 const DAY_MS = 24 * 3_600_000;
 /** Maximum number of decision changes that an invoice keeps. */
 const DECISION_CHANGES_MAX = 100;
@@ -311,6 +313,17 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       return collection.countDocuments(
         { organizationId, createdAt: { $gte: from ?? aroundMonth(month).$gte, $lt: to }, usageMonth: month },
         { maxTimeMS: COUNT_MS_MAX },
+      );
+    },
+    async ofScan(organizationId, scanId) {
+      const documents = await collection
+        .find<Pick<InvoiceDocument, '_id' | 'match' | 'base' | 'verdict'>>(
+          { organizationId, 'match.scanId': scanId, status: 'ANALYZED' },
+          { projection: { 'match.issueDay': 1, base: 1, 'verdict.decision': 1 }, limit: SCAN_INVOICES_MAX },
+        )
+        .toArray();
+      return documents.flatMap(({ _id: invoiceId, match, base = null, verdict }) =>
+        verdict === undefined ? [] : [{ invoiceId, decision: verdict.decision, issueDay: match.issueDay, base }],
       );
     },
     async list(organizationId, query) {

@@ -39,18 +39,41 @@ export function listReply<Item>(
   columns: Columns<Item>,
   { headers, rawQuery, isHead }: ListInput,
 ): Reply {
+  const { nextCursor } = page;
+  const link = nextCursor === null ? {} : { Link: `<${nextPage(path, rawQuery, nextCursor)}>; rel="next"` };
+  const file = { name: path.slice(1), rows: () => page.items, columns, headers: link };
+  return jsonOrCsv(page, file, { headers, isHead });
+}
+
+/** The CSV form of a response. */
+interface CsvFile<Row> {
+  /** Name of the file without its ending. */
+  readonly name: string;
+  readonly rows: () => readonly Row[];
+  readonly columns: Columns<Row>;
+  /** Headers that only the CSV form has. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Returns a body as JSON, or as one CSV file if the caller prefers it (`Accept: text/csv`). */
+export function jsonOrCsv<Row>(
+  body: object,
+  file: CsvFile<Row>,
+  { headers, isHead }: Pick<ListInput, 'headers' | 'isHead'>,
+): Reply {
   const vary = { Vary: 'Accept' };
   if (new Negotiator({ headers }).mediaType([JSON_TYPE, CSV_TYPE]) !== CSV_TYPE) {
-    return { status: 200, body: page, headers: vary };
+    return { status: 200, body, headers: vary };
   }
   const own = {
     ...vary,
     'Content-Type': CSV_TYPE,
-    'Content-Disposition': `attachment; filename=${path.slice(1)}.csv`,
-    ...(page.nextCursor === null ? {} : { Link: `<${nextPage(path, rawQuery, page.nextCursor)}>; rel="next"` }),
+    'Content-Disposition': `attachment; filename=${file.name}.csv`,
+    ...file.headers,
   };
   if (isHead) return { status: 200, headers: own };
-  const rows = page.items.map((item) => Object.values(columns).map((read) => String(read(item) ?? '')));
+  const { columns } = file;
+  const rows = file.rows().map((item) => Object.values(columns).map((read) => String(read(item) ?? '')));
   return { status: 200, content: contentOf(csvText(Object.keys(columns), rows)), headers: own };
 }
 

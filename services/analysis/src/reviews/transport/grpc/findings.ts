@@ -12,6 +12,7 @@ import type { AssignFinding } from '../../application/assign-finding.js';
 import type { FindingQuery } from '../../../records/application/finding-store.js';
 import type { ReadSearch } from '../../../records/application/record-search.js';
 import type { FindingReader } from '../../application/read-findings.js';
+import type { ReportScan } from '../../application/report-scan.js';
 import type { ChangedFinding, ReviewFinding } from '../../application/review-finding.js';
 import { catalogue, families, severities } from '@invoicecontrol/engine/explanation/catalogue';
 import type { Family, FindingType } from '@invoicecontrol/engine/explanation/catalogue';
@@ -23,13 +24,14 @@ import { encodeFinding } from '../../../records/transport/grpc/encode-invoice.js
 
 interface Deps {
   readonly reader: FindingReader;
+  readonly reportScan: ReportScan;
   readonly readSearch: ReadSearch;
   readonly reviewFinding: ReviewFinding;
   readonly assignFinding: AssignFinding;
 }
 
 /** Implements the gRPC service invoicecontrol.analysis.v1.FindingService. */
-export function findingService({ reader, readSearch, reviewFinding, assignFinding }: Deps): Binding {
+export function findingService({ reader, reportScan, readSearch, reviewFinding, assignFinding }: Deps): Binding {
   return bind(FindingServiceDefinition, {
     async listFindings(request) {
       const { items, nextPageToken } = await reader.list(request.organizationId, {
@@ -66,6 +68,19 @@ export function findingService({ reader, readSearch, reviewFinding, assignFindin
         bySeverity: rows(summary?.bySeverity),
         byDisposition: rows(summary?.byDisposition),
         byMonth: rows(summary?.byMonth),
+      };
+    },
+    async reportScan({ organizationId, scanId, currency }) {
+      const report = await reportScan(organizationId, { scanId, currency });
+      const { byDecision, byFamily, byMonth, topSuppliers, savings } = report;
+      return {
+        byDecision: [...byDecision],
+        byFamily: byFamily.map((group) => ({ ...group, name: '' })),
+        byMonth: [...byMonth],
+        topSuppliers: topSuppliers.map(({ supplierName, ...group }) => ({ ...group, name: supplierName })),
+        savingsPotential: savings.potential,
+        savingsConfirmed: savings.confirmed,
+        savingsDismissed: savings.dismissed,
       };
     },
     async getFinding({ organizationId, findingId }) {
