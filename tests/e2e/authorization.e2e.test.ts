@@ -63,6 +63,7 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   createScan: { role: 'VIEWER', scope: 'scans:write', body: { rows: [] }, status: 400 },
   listScans: { role: 'VIEWER', scope: 'scans:read', status: 200 },
   getScan: { role: 'VIEWER', scope: 'scans:read', status: 404 },
+  getScanReport: { role: 'VIEWER', scope: 'scans:read', status: 404 },
   listFindings: { role: 'VIEWER', scope: 'findings:read', status: 200 },
   summarizeFindings: { role: 'VIEWER', scope: 'findings:read', status: 200 },
   getFinding: { role: 'VIEWER', scope: 'findings:read', status: 404 },
@@ -174,6 +175,10 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   listSessions: { role: 'ADMIN', scope: 'organization:read', status: 200 },
   // A request with an API key has no session.
   endCurrentSession: { role: 'VIEWER', status: 404 },
+  listViews: { role: 'VIEWER', scope: 'findings:read', status: 200 },
+  createView: { role: 'VIEWER', scope: 'findings:read', body: {}, status: 400 },
+  updateView: { role: 'VIEWER', scope: 'findings:read', body: { name: 'Taken over' }, status: 404 },
+  deleteView: { role: 'VIEWER', scope: 'findings:read', status: 404 },
   listCompanies: { role: 'ADMIN', scope: 'organization:read', status: 200 },
   createCompany: { role: 'ADMIN', scope: 'organization:write', body: {}, status: 400 },
   getCompany: { role: 'ADMIN', scope: 'organization:read', status: 404 },
@@ -274,6 +279,8 @@ const parts: Readonly<Record<string, string>> = {
   supplierId: UNKNOWN_ID,
   accountId: UNKNOWN_ID,
   verificationId: UNKNOWN_ID,
+  // No route reads a single view. The tests of the organization service have those of another organization.
+  viewId: UNKNOWN_ID,
   ksefNumber: '5265877635-20260314-0A1B2C3D4E5F-7C',
 };
 /** Paths at which resources are read, by the name of the path parameter. */

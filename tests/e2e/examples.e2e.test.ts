@@ -37,6 +37,7 @@ const created: Readonly<Record<string, readonly [parameter: string, field: strin
   createScan: ['scanId', 'id'],
   createPaymentRun: ['runId', 'id'],
   createRoutingRule: ['ruleId', 'id'],
+  createView: ['viewId', 'id'],
   createCompany: ['companyId', 'id'],
   inviteMember: ['userId', 'userId'],
   createApiKey: ['apiKeyId', 'id'],

@@ -180,6 +180,7 @@ describe('the archive of an organization', () => {
       'companies.jsonl',
       'members.jsonl',
       'api_keys.jsonl',
+      'views.jsonl',
       'routing_rules.jsonl',
       'suppliers.jsonl',
       'account_verifications.jsonl',

@@ -28,6 +28,7 @@ import { MemberServiceDefinition } from '@invoicecontrol/contracts/organization/
 import { NotificationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/notification_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { SessionServiceDefinition } from '@invoicecontrol/contracts/organization/v1/session_service';
+import { ViewServiceDefinition } from '@invoicecontrol/contracts/organization/v1/view_service';
 import { ScanServiceDefinition } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
 import { DeliveryServiceDefinition } from '@invoicecontrol/contracts/webhooks/v1/delivery_service';
@@ -62,6 +63,7 @@ export const rpcServices = {
   ksefSubmissions: { owner: 'ksef', definition: SubmissionServiceDefinition },
   members: { owner: 'organization', definition: MemberServiceDefinition },
   notifications: { owner: 'organization', definition: NotificationServiceDefinition },
+  organizationArchive: { owner: 'organization', definition: ArchiveServiceDefinition },
   organizationUsage: { owner: 'organization', definition: UsageServiceDefinition },
   organizations: { owner: 'organization', definition: OrganizationServiceDefinition },
   paymentRuns: { owner: 'analysis', definition: PaymentRunServiceDefinition },
@@ -76,6 +78,7 @@ export const rpcServices = {
   uploadAnalyses: { owner: 'analysis', definition: UploadAnalysisServiceDefinition },
   uploads: { owner: 'documents', definition: UploadServiceDefinition },
   vendors: { owner: 'analysis', definition: VendorServiceDefinition },
+  views: { owner: 'organization', definition: ViewServiceDefinition },
   webhooks: { owner: 'webhooks', definition: EndpointServiceDefinition },
   webhookArchive: { owner: 'webhooks', definition: ArchiveServiceDefinition },
   webhookUsage: { owner: 'webhooks', definition: UsageServiceDefinition },

@@ -1,4 +1,5 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { archiveService } from '@invoicecontrol/retention/archive-service';
 import { usageService } from '@invoicecontrol/metering/usage-service';
 import { documentOfOrganization, ownedDocuments, prefixedDocuments } from '@invoicecontrol/retention/tenant-data';
 import type { TenantData } from '@invoicecontrol/retention/tenant-data';
@@ -42,6 +43,8 @@ import { createRosterIndexes, rosterStore } from './storage/rosters.js';
 import type { RosterDocument } from './storage/rosters.js';
 import { createSessionIndexes, sessionStore } from './storage/sessions.js';
 import type { SessionDocument } from './storage/sessions.js';
+import { archivedViews, createViewIndexes, viewStore } from './storage/views.js';
+import type { ViewListDocument } from './storage/views.js';
 import { reportOrganizations } from './telemetry.js';
 import { accessService } from './transport/grpc/access.js';
 import { apiKeyService } from './transport/grpc/api-key.js';
@@ -52,6 +55,7 @@ import { notificationService } from './transport/grpc/notification.js';
 import { operatorService } from './transport/grpc/operator.js';
 import { organizationService } from './transport/grpc/organization.js';
 import { sessionService } from './transport/grpc/session.js';
+import { viewService } from './transport/grpc/view.js';
 import { onAuditRecorded } from './transport/subscribers/audit-recorded.js';
 import { onOrganizationEnded } from './transport/subscribers/organization-ended.js';
 import { onPaymentFailed, onTrialEnding, onUsageReached } from './transport/subscribers/billing-notices.js';
@@ -94,7 +98,7 @@ async function compose(
   const dueRounds = dueWork(clock);
   const auditRelay = startAuditRelay({
     db,
-    collectionNames: ['organizations', 'api_keys', 'members', 'sessions'],
+    collectionNames: ['organizations', 'api_keys', 'members', 'sessions', 'views'],
     auditEvents: collections.auditEvents,
     notifications: collections.notifications,
     onNotification: dueMails.note,
@@ -129,6 +133,7 @@ async function compose(
     keys: apiKeyStore(collections.apiKeys, auditedStore(collections.apiKeys, storeDeps)),
     rosters: rosterStore(collections.rosters, auditedStore(collections.rosters, storeDeps)),
     sessions: sessionStore(collections.sessions, auditedStore(collections.sessions, storeDeps)),
+    views: viewStore(collections.views, auditedStore(collections.views, storeDeps), storeDeps),
     notifications,
     auditTrail: trail,
     purges,
@@ -147,6 +152,8 @@ async function compose(
       companyService(deps),
       apiKeyService(deps),
       sessionService(deps),
+      viewService(deps),
+      archiveService({ views: archivedViews(collections.views) }),
       memberService(deps),
       notificationService(deps),
       auditService(deps),
@@ -217,6 +224,7 @@ async function openCollections(db: Db) {
   const apiKeys = db.collection<ApiKeyDocument>('api_keys');
   const rosters = db.collection<RosterDocument>('members');
   const sessions = db.collection<SessionDocument>('sessions');
+  const views = db.collection<ViewListDocument>('views');
   const notifications = db.collection<NotificationDocument>('notifications');
   const auditEvents = db.collection<AuditEventDocument>('audit_events');
   const rateWindows = db.collection<RateWindowDocument>('rate_windows', RATE_WINDOW_CONCERNS);
@@ -225,12 +233,13 @@ async function openCollections(db: Db) {
     createApiKeyIndexes(apiKeys),
     createRosterIndexes(rosters),
     createSessionIndexes(sessions),
+    createViewIndexes(views),
     createNotificationIndexes(notifications),
     createAuditEventIndexes(auditEvents),
     createRateWindowIndexes(rateWindows),
   ]);
   const schedules = db.collection<ScheduleDocument>('schedules');
-  return { organizations, apiKeys, rosters, sessions, notifications, auditEvents, rateWindows, schedules };
+  return { organizations, apiKeys, rosters, sessions, views, notifications, auditEvents, rateWindows, schedules };
 }
 
 /** Lists the kinds of data that are kept for an organization until it is purged. The audit trail is kept for longer. */
@@ -239,6 +248,7 @@ function tenantDataOf({
   apiKeys,
   rosters,
   sessions,
+  views,
   notifications,
   rateWindows,
 }: Awaited<ReturnType<typeof openCollections>>): readonly TenantData[] {
@@ -248,6 +258,7 @@ function tenantDataOf({
     ownedDocuments(apiKeys, ['auditPending']),
     documentOfOrganization(rosters, ['auditPending']),
     ownedDocuments(sessions, ['auditPending']),
+    ownedDocuments(views, ['auditPending']),
     ownedDocuments(notifications),
     prefixedDocuments(rateWindows, (organizationId) => `organization:${organizationId}:`),
   ];

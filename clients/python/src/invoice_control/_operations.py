@@ -120,6 +120,11 @@ class SessionsPage(TypedDict):
     nextCursor: str | None
 
 
+class ViewsPage(TypedDict):
+    items: list[models.SavedView]
+    nextCursor: str | None
+
+
 class AuditEventsPage(TypedDict):
     items: list[models.AuditEvent]
     nextCursor: str | None
@@ -573,6 +578,17 @@ class Operations:
         The request requires an API key with any role and the scope `scans:read`.
         """
         return cast("models.Scan", self._call(Request("GET", "/scans/{scanId}", "json", path_values={"scanId": scan_id})))
+
+    def get_scan_report(self, scan_id: str) -> models.ScanReport:
+        """Read the report about a history scan.
+
+        Adds up the invoices and findings of the scan as they are after all reviews. The invoices and findings are those of GET /v1/invoices and GET /v1/findings with the filter `scan_id`.
+
+        The report is a CSV file (RFC 4180, UTF-8) with a heading row and one row for each figure if the request has `Accept: text/csv`. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
+
+        The request requires an API key with any role and the scope `scans:read`.
+        """
+        return cast("models.ScanReport", self._call(Request("GET", "/scans/{scanId}/report", "json", path_values={"scanId": scan_id})))
 
     def create_payment_run(self, body: models.PaymentRunRequest | bytes, *, company_id: str | None = None, idempotency_key: str | None = None) -> models.PaymentRun:
         """Check a payment run.
@@ -1338,6 +1354,53 @@ class Operations:
         """
         self._call(Request("DELETE", "/sessions/current", "none"))
 
+    def list_views(self) -> ViewsPage:
+        """List saved views of the list of findings.
+
+        Returns the saved views of the member behind the API key, and then the shared views of the organization, each oldest first. An API key that belongs to no member has only the shared views.
+
+        The request requires an API key with any role and the scope `findings:read`.
+        """
+        return cast("ViewsPage", self._call(Request("GET", "/views", "json")))
+
+    def iter_views(self) -> Iterator[models.SavedView]:
+        """Reads the items of all pages of this list. List saved views of the list of findings.
+
+        Returns the saved views of the member behind the API key, and then the shared views of the organization, each oldest first. An API key that belongs to no member has only the shared views.
+
+        The request requires an API key with any role and the scope `findings:read`.
+        """
+        return self._items(Request("GET", "/views", "json"))
+
+    def create_view(self, body: models.SavedViewCreation) -> models.SavedView:
+        """Create a saved view.
+
+        Saves filters of the list of findings under a name, for the member behind the API key or, if `is_shared` is true, for the whole organization. Sharing a view requires the role ADMIN or higher. A member has at most 50 views, and an organization at most 50 shared views. A repeated request creates a second view.
+
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
+
+        The request requires an API key with any role and the scope `findings:read`.
+        """
+        return cast("models.SavedView", self._call(Request("POST", "/views", "json", body=body)))
+
+    def update_view(self, view_id: str, body: models.SavedViewChange) -> models.SavedView:
+        """Update a saved view.
+
+        Changes the stated fields. Changing a shared view requires the role ADMIN or higher.
+
+        The request requires an API key with any role and the scope `findings:read`.
+        """
+        return cast("models.SavedView", self._call(Request("PATCH", "/views/{viewId}", "json", path_values={"viewId": view_id}, body=body)))
+
+    def delete_view(self, view_id: str) -> None:
+        """Delete a saved view.
+
+        Deletes the view. Deleting a shared view requires the role ADMIN or higher.
+
+        The request requires an API key with any role and the scope `findings:read`.
+        """
+        self._call(Request("DELETE", "/views/{viewId}", "none", path_values={"viewId": view_id}))
+
     def list_audit_events(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, actor_id: str | None = None, action: str | None = None, target: str | None = None, outcome: Literal["SUCCEEDED", "REFUSED"] | None = None) -> AuditEventsPage:
         """List audit events, newest first.
 
@@ -1839,6 +1902,17 @@ class AsyncOperations:
         The request requires an API key with any role and the scope `scans:read`.
         """
         return cast("models.Scan", await self._call(Request("GET", "/scans/{scanId}", "json", path_values={"scanId": scan_id})))
+
+    async def get_scan_report(self, scan_id: str) -> models.ScanReport:
+        """Read the report about a history scan.
+
+        Adds up the invoices and findings of the scan as they are after all reviews. The invoices and findings are those of GET /v1/invoices and GET /v1/findings with the filter `scan_id`.
+
+        The report is a CSV file (RFC 4180, UTF-8) with a heading row and one row for each figure if the request has `Accept: text/csv`. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
+
+        The request requires an API key with any role and the scope `scans:read`.
+        """
+        return cast("models.ScanReport", await self._call(Request("GET", "/scans/{scanId}/report", "json", path_values={"scanId": scan_id})))
 
     async def create_payment_run(self, body: models.PaymentRunRequest | bytes, *, company_id: str | None = None, idempotency_key: str | None = None) -> models.PaymentRun:
         """Check a payment run.
@@ -2603,6 +2677,53 @@ class AsyncOperations:
         The request requires an API key with any role and any scopes.
         """
         await self._call(Request("DELETE", "/sessions/current", "none"))
+
+    async def list_views(self) -> ViewsPage:
+        """List saved views of the list of findings.
+
+        Returns the saved views of the member behind the API key, and then the shared views of the organization, each oldest first. An API key that belongs to no member has only the shared views.
+
+        The request requires an API key with any role and the scope `findings:read`.
+        """
+        return cast("ViewsPage", await self._call(Request("GET", "/views", "json")))
+
+    def iter_views(self) -> AsyncIterator[models.SavedView]:
+        """Reads the items of all pages of this list. List saved views of the list of findings.
+
+        Returns the saved views of the member behind the API key, and then the shared views of the organization, each oldest first. An API key that belongs to no member has only the shared views.
+
+        The request requires an API key with any role and the scope `findings:read`.
+        """
+        return self._items(Request("GET", "/views", "json"))
+
+    async def create_view(self, body: models.SavedViewCreation) -> models.SavedView:
+        """Create a saved view.
+
+        Saves filters of the list of findings under a name, for the member behind the API key or, if `is_shared` is true, for the whole organization. Sharing a view requires the role ADMIN or higher. A member has at most 50 views, and an organization at most 50 shared views. A repeated request creates a second view.
+
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
+
+        The request requires an API key with any role and the scope `findings:read`.
+        """
+        return cast("models.SavedView", await self._call(Request("POST", "/views", "json", body=body)))
+
+    async def update_view(self, view_id: str, body: models.SavedViewChange) -> models.SavedView:
+        """Update a saved view.
+
+        Changes the stated fields. Changing a shared view requires the role ADMIN or higher.
+
+        The request requires an API key with any role and the scope `findings:read`.
+        """
+        return cast("models.SavedView", await self._call(Request("PATCH", "/views/{viewId}", "json", path_values={"viewId": view_id}, body=body)))
+
+    async def delete_view(self, view_id: str) -> None:
+        """Delete a saved view.
+
+        Deletes the view. Deleting a shared view requires the role ADMIN or higher.
+
+        The request requires an API key with any role and the scope `findings:read`.
+        """
+        await self._call(Request("DELETE", "/views/{viewId}", "none", path_values={"viewId": view_id}))
 
     async def list_audit_events(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, actor_id: str | None = None, action: str | None = None, target: str | None = None, outcome: Literal["SUCCEEDED", "REFUSED"] | None = None) -> AuditEventsPage:
         """List audit events, newest first.

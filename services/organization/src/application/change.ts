@@ -51,4 +51,7 @@ export type AuditAction =
   | 'api_key.updated'
   | 'api_key.revoked'
   | 'session.created'
-  | 'session.ended';
+  | 'session.ended'
+  | 'view.created'
+  | 'view.updated'
+  | 'view.deleted';

@@ -27,6 +27,7 @@ import { requireOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
 import type { Rosters } from './rosters.js';
 import { hashToken, deriveInvitationToken, isInvitationToken } from './secrets.js';
+import type { ViewLists } from './views.js';
 
 export interface MemberDeps {
   readonly organizations: Pick<Organizations, 'find'>;
@@ -161,9 +162,9 @@ export const updateMember =
     });
   };
 
-/** Removes a member of an organization, or revokes an invitation. */
+/** Removes a member of an organization with the saved views of the member, or revokes an invitation. */
 export const removeMember =
-  (deps: MemberDeps) =>
+  (deps: MemberDeps & { readonly views: Pick<ViewLists, 'remove'> }) =>
   async (
     { organizationId, userId }: { organizationId: string; userId: string },
     { grantor, context }: { grantor: Rights; context: RequestContext },
@@ -176,6 +177,7 @@ export const removeMember =
       context,
       apply: (roster, organization) => removeFromRoster(roster, organization, userId, { now, grantor }),
     });
+    await deps.views.remove(organizationId, userId);
   };
 
 /** A change to the roster of an organization that concerns one person. */

@@ -117,6 +117,9 @@ export const endSession =
       if (isActiveSession(session, now)) await deps.sessions.end(session, now, endOf(session, context));
     });
 
+/** What is read to find out who a caller is. */
+export type CallerDeps = Pick<SessionDeps, 'organizations' | 'rosters' | 'keys' | 'clock'>;
+
 /** The organization, the API key and the member behind a caller. */
 export interface Caller {
   readonly organization: Organization;
@@ -129,7 +132,7 @@ export interface Caller {
  * @throws DomainError unauthenticated if the API key is not valid any more
  */
 export const describeCaller =
-  (deps: SessionDeps) =>
+  (deps: CallerDeps) =>
   async ({ organizationId, apiKeyId }: { organizationId: string; apiKeyId: string }): Promise<Caller> => {
     const { organization, key } = await requireKey(deps, organizationId, apiKeyId, deps.clock.now());
     const member =

@@ -8,6 +8,8 @@ import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organizatio
 import type { CreateOrganizationResponse } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { SessionServiceDefinition } from '@invoicecontrol/contracts/organization/v1/session_service';
+import { ViewServiceDefinition } from '@invoicecontrol/contracts/organization/v1/view_service';
+import { ArchiveServiceDefinition } from '@invoicecontrol/contracts/archive/v1/archive_service';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import { openTestChannel, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
@@ -70,6 +72,7 @@ export function connect(address: string) {
   const channel = openTestChannel('organization', address);
   const operator = client(OperatorServiceDefinition, channel);
   return {
+    archive: client(ArchiveServiceDefinition, channel),
     access: client(AccessServiceDefinition, channel),
     apiKey: client(ApiKeyServiceDefinition, channel),
     audit: client(AuditServiceDefinition, channel),
@@ -79,6 +82,7 @@ export function connect(address: string) {
     operator,
     organization: client(OrganizationServiceDefinition, channel),
     session: client(SessionServiceDefinition, channel),
+    view: client(ViewServiceDefinition, channel),
     createTenant: (name: string, plan = ''): Promise<CreateOrganizationResponse> =>
       operator.createOrganization({ name, ownerEmail: 'owner@example.com', plan, baseCurrency: '' }, asOperator),
     close: () => channel.close(),

@@ -39,6 +39,7 @@ export const EXAMPLE_IDS = {
   run: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1e',
   verification: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d20',
   upload: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1d',
+  view: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d22',
   vendor: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1e',
   webhook: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1c',
 } as const;

@@ -109,6 +109,7 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
       (page) => clients.apiKeys.listApiKeys(page),
       (reply) => reply.apiKeys.map(apiKey.present),
     ),
+    views: archived(clients.organizationArchive, 'views'),
     routing_rules: list(
       (page) => clients.routingRules.listRoutingRules(page),
       (reply) => reply.rules.map(rule.present),

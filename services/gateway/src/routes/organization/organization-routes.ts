@@ -16,6 +16,7 @@ import {
 import { exportOrganization } from './export.js';
 
 import { listNotifications } from './notifications.js';
+import { createView, deleteView, listViews, updateView } from './views.js';
 import { createSession, endCurrentSession, listSessions } from './sessions.js';
 import {
   deleteOrganization,
@@ -63,6 +64,11 @@ export const organizationResources: readonly Resource[] = [
     tag: 'sessions',
     description: 'Sessions of people in the app, and what a caller may know about itself.',
     routes: [getCaller, createSession, listSessions, endCurrentSession],
+  },
+  {
+    tag: 'views',
+    description: 'Saved views of the list of findings: named filters of a member, or of the whole organization.',
+    routes: [listViews, createView, updateView, deleteView],
   },
   {
     tag: 'audit-events',

@@ -16,11 +16,12 @@ import { nameActors } from '../../application/name-actors.js';
 import type { NamingDeps } from '../../application/name-actors.js';
 import { requireOrganization } from '../../application/organizations.js';
 import type { MemberDeps } from '../../application/members.js';
+import type { ViewLists } from '../../application/views.js';
 import { isActive, shownNameOf } from '../../domain/roster.js';
 import type { Member } from '../../domain/roster.js';
 import { grantorOf } from './grantor.js';
 
-export function memberService(deps: MemberDeps & NamingDeps): Binding {
+export function memberService(deps: MemberDeps & NamingDeps & { readonly views: ViewLists }): Binding {
   return bind(MemberServiceDefinition, {
     async listMembers(request) {
       const page = readPageRequest(request);
