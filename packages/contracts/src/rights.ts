@@ -38,6 +38,7 @@ export const rightsByService: Readonly<Record<string, Readonly<Record<string, re
   'invoicecontrol.analysis.v1.FindingService': {
     ...needing([{ scope: 'findings:read' }], 'GetFinding', 'ListFindingHistory', 'SummarizeFindings'),
     ...needing([{ scope: 'findings:read' }, exporting], 'ListFindings'),
+    ...needing([{ scope: 'scans:read' }], 'ReportScan'),
     ...needing([{ scope: 'findings:review' }], 'ReviewFinding'),
     ...needing([{ role: 'ANALYST', scope: 'findings:assign' }], 'AssignFinding'),
   },
@@ -172,6 +173,13 @@ export const rightsByService: Readonly<Record<string, Readonly<Record<string, re
     ...needing([none], 'CreateSession', 'EndSession', 'DescribeCaller'),
     ...needing([readsOrganization], 'ListSessions'),
   },
+  'invoicecontrol.organization.v1.ViewService': needing(
+    [{ scope: 'findings:read' }],
+    'ListViews',
+    'CreateView',
+    'UpdateView',
+    'DeleteView',
+  ),
   'invoicecontrol.scan.v1.ScanService': {
     ...needing([{ scope: 'scans:write' }], 'CreateScan'),
     ...needing([{ scope: 'scans:read' }, exporting], 'GetScan', 'ListScans'),

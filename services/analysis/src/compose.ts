@@ -176,6 +176,7 @@ async function compose(
       ownedDocuments(records.collections.scanRuns),
       ownedDocuments(records.collections.invoices),
       ownedDocuments(records.collections.findings),
+      documentOfOrganization(reviews.collections.findingCounters),
       ownedDocuments(records.collections.analyses),
       ownedDocuments(records.collections.bundles),
       ownedDocuments(reviews.collections.reviews),

@@ -17,7 +17,11 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { withoutRepeats } from '@invoicecontrol/testkit/without-repeats';
 import { v7 as uuidV7 } from 'uuid';
 import type { InvoiceStore } from '../records/application/invoice-store.js';
+import type { SummaryQuery } from '../records/application/finding-store.js';
+import { countFindings } from '../reviews/application/count-findings.js';
 import { findingReader } from '../reviews/application/read-findings.js';
+import { findingCounterStore } from '../reviews/storage/finding-counters.js';
+import type { FindingCountersDocument } from '../reviews/storage/finding-counters.js';
 import { startService } from '../compose.js';
 import { amountOrderOf } from '../records/storage/finding-order.js';
 import { findingStore } from '../records/storage/findings.js';
@@ -51,6 +55,7 @@ let mongo: MongoConnection;
 
 const findingDocuments = () => mongo.db.collection<FindingDocument>('findings');
 const invoiceDocuments = () => mongo.db.collection<InvoiceDocument>('invoices');
+const counterDocuments = () => mongo.db.collection<FindingCountersDocument>('finding_counters');
 const supplierDocuments = () => mongo.db.collection<SupplierDocument>('suppliers');
 
 beforeAll(async () => {
@@ -794,36 +799,97 @@ describe('the summary', () => {
     expect(await count({}, newTenant())).toBe(0);
   });
 
-  test('takes as many findings as it may and refuses one more, saying what to ask for', async () => {
+  /** Returns a reader that adds up at most the given number of findings in one read, and stores totals of more. */
+  function readerOf(summaryFindingsMax: number, { stepFindings = 2, countMsMax = 60_000 } = {}) {
+    const findings = findingStore(findingDocuments(), { notify: () => {} } as unknown as Outbox, testClock);
+    const counters = findingCounterStore(counterDocuments());
+    const reader = findingReader({
+      findings,
+      invoices: {} as InvoiceStore,
+      counted: countFindings({ findings, counters, clock: testClock, stepFindings, countMsMax }),
+      tenants: {
+        factsOf: async () => ({
+          baseCurrency: 'EUR',
+          plan: 'FREE',
+          hasActiveSubscription: false,
+          name: 'Workspace',
+          erpConnectionsLimit: 10,
+          referenceValidationMode: 'OFF',
+          fourEyes: false,
+          defaultCompanyId: '',
+          companies: [],
+        }),
+      },
+      summaryFindingsMax,
+    });
+    return async (organizationId: string, part: Partial<SummaryQuery> = {}) => {
+      const query = { createdFrom: undefined, createdTo: undefined, ...part };
+      return (await reader.summary(organizationId, query, [], ann.context)).summary;
+    };
+  }
+
+  test('with filters takes as many findings as it may and refuses one more, saying what to ask for', async () => {
     const organizationId = newTenant();
     await duplicatePair(organizationId);
     const count = await findingDocuments().countDocuments({ organizationId });
     expect(count).toBeGreaterThan(1);
-    const findings = findingStore(findingDocuments(), { notify: () => {} } as unknown as Outbox, testClock);
-    const ask = (summaryFindingsMax: number) =>
-      findingReader({
-        findings,
-        invoices: {} as InvoiceStore,
-        tenants: {
-          factsOf: async () => ({
-            baseCurrency: 'EUR',
-            plan: 'FREE',
-            hasActiveSubscription: false,
-            name: 'Workspace',
-            erpConnectionsLimit: 10,
-            referenceValidationMode: 'OFF',
-            fourEyes: false,
-            defaultCompanyId: '',
-            companies: [],
-          }),
-        },
-        summaryFindingsMax,
-      }).summary(organizationId, { createdFrom: undefined, createdTo: undefined }, [], ann.context);
-    expect((await ask(count)).summary?.total.count).toBe(count);
-    await expect(ask(count - 1)).rejects.toMatchObject({
+    const all = { minSeverity: 'INFO' } as const;
+    expect((await readerOf(count)(organizationId, all))?.total.count).toBe(count);
+    await expect(readerOf(count - 1)(organizationId, all)).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringContaining('created_from'),
     });
+    expect(await counterDocuments().countDocuments({ _id: organizationId })).toBe(0);
+  });
+
+  test('of more findings comes from stored totals, which a recount proves after every kind of change', async () => {
+    const organizationId = newTenant();
+    const { finding } = await duplicatePair(organizationId);
+    const [counted, recounted] = [readerOf(1), readerOf(1_000)];
+    const summarize = async () => {
+      const filtered = await recounted(organizationId, { minSeverity: 'INFO' });
+      await eventually(async () => expect(await counted(organizationId)).toEqual(filtered));
+      return filtered;
+    };
+    // A repeated invoice may be decided while its findings are not stored yet.
+    const settled = () =>
+      eventually(async () =>
+        expect(await invoiceDocuments().countDocuments({ organizationId, pending: true })).toBe(0),
+      );
+    await settled();
+    const before = await summarize();
+    expect(before?.total.count).toBeGreaterThan(1);
+    for (const disposition of ['CONFIRMED', 'FALSE_POSITIVE', 'OPEN']) {
+      await review(organizationId, finding, disposition);
+      await settled();
+      await summarize();
+    }
+    await rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId: finding.invoiceId ?? '' }, ann);
+    await duplicatePair(organizationId);
+    await settled();
+    const after = await summarize();
+    expect(after?.total.count).toBeGreaterThan(before?.total.count ?? 0);
+    // The totals of one organization contain nothing of another one, and its findings are read as before.
+    const other = newTenant();
+    await duplicatePair(other);
+    await summarize();
+    const shown = await rpc.finding.getFinding({ organizationId, findingId: finding.findingId }, ann);
+    expect(shown.finding?.disposition).toBe('OPEN');
+  });
+
+  test('is refused while the findings are being counted, and each request goes on where the last one stopped', async () => {
+    const organizationId = newTenant();
+    await duplicatePair(organizationId);
+    await eventually(async () =>
+      expect(await invoiceDocuments().countDocuments({ organizationId, pending: true })).toBe(0),
+    );
+    const slow = readerOf(1, { stepFindings: 1, countMsMax: 0 });
+    const outcomes: unknown[] = [];
+    await eventually(async () => {
+      outcomes.push(await slow(organizationId).catch((error: unknown) => error));
+      expect(outcomes.at(-1)).toEqual(await readerOf(1_000)(organizationId, { minSeverity: 'INFO' }));
+    });
+    expect(outcomes[0]).toMatchObject({ kind: 'unavailable', publicMessage: expect.stringContaining('few seconds') });
   });
 });
 

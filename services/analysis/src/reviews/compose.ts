@@ -6,6 +6,7 @@ import type { Policies } from '../policies/compose.js';
 import { searchReader } from '../records/application/record-search.js';
 import type { Records } from '../records/compose.js';
 import { assignFinding } from './application/assign-finding.js';
+import { countFindings } from './application/count-findings.js';
 import { findingReader } from './application/read-findings.js';
 import { reportScan } from './application/report-scan.js';
 import { reviewEffects } from './application/review-effects.js';
@@ -13,6 +14,8 @@ import { reviewFinding } from './application/review-finding.js';
 import { routingRules } from './application/routing-rules.js';
 import { sweepReviews } from './application/sweep-reviews.js';
 import { membersFromOrganization } from './clients/members.js';
+import { findingCounterStore } from './storage/finding-counters.js';
+import type { FindingCountersDocument } from './storage/finding-counters.js';
 import { createFindingReviewIndexes, reviewStore } from './storage/finding-reviews.js';
 import type { FindingReviewDocument } from './storage/finding-reviews.js';
 import { createRoutingRuleIndexes, routingRuleStore } from './storage/routing-rules.js';
@@ -31,6 +34,7 @@ export async function composeReviews(
   const collections = {
     reviews: db.collection<FindingReviewDocument>('finding_reviews'),
     routingRules: db.collection<RoutingRuleDocument>('routing_rules'),
+    findingCounters: db.collection<FindingCountersDocument>('finding_counters'),
   };
   await Promise.all([
     createFindingReviewIndexes(collections.reviews),
@@ -41,6 +45,7 @@ export async function composeReviews(
   const rules = routingRuleStore(collections.routingRules);
   const cachedRules = createCache({ ...CACHED_BY_ORGANIZATION, load: (id) => rules.all(id) });
   const reviews = reviewStore(collections.reviews);
+  const counted = countFindings({ findings, counters: findingCounterStore(collections.findingCounters), clock });
   const effects = reviewEffects({
     ...records,
     reviews,
@@ -54,7 +59,7 @@ export async function composeReviews(
     routingRules: cachedRules,
     rpcGroups: [
       findingService({
-        reader: findingReader({ findings, invoices, tenants }),
+        reader: findingReader({ findings, invoices, tenants, counted }),
         reportScan: reportScan({ findings, invoices }),
         readSearch: searchReader(suppliers),
         reviewFinding: reviewFinding({ findings, invoices, effects, policy: policies.policy, audit, clock, logger }),

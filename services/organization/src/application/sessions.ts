@@ -117,7 +117,7 @@ export const endSession =
       if (isActiveSession(session, now)) await deps.sessions.end(session, now, endOf(session, context));
     });
 
-/** What is read to find out who a caller is. */
+/** Stores from which the caller of a request is read. */
 export type CallerDeps = Pick<SessionDeps, 'organizations' | 'rosters' | 'keys' | 'clock'>;
 
 /** The organization, the API key and the member behind a caller. */

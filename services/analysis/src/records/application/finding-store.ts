@@ -156,6 +156,30 @@ export interface ScanFinding extends SummarizedFinding, Pick<FindingRecord, 'sup
   readonly relatedInvoiceIds: readonly string[];
 }
 
+/**
+ * The state in which a finding was last added to the stored totals of the organization. The other fields that a summary
+ * uses never change.
+ */
+export interface CountedState extends Pick<SummarizedFinding, 'type' | 'severity' | 'disposition' | 'amountAtRisk'> {
+  /** Build of the totals that the finding was added to. Other totals do not contain the finding. */
+  readonly build: string;
+  /** Version of the totals that the finding was added to. */
+  readonly version: number;
+}
+
+/** A finding with the state in which it was counted. `counted` is absent if the finding was never counted. */
+export interface CountableFinding extends SummarizedFinding {
+  readonly findingId: string;
+  readonly storedAt?: Date;
+  readonly counted?: CountedState;
+}
+
+/** Position in a list of findings that is sorted by a time and the id. */
+export interface FindingPosition {
+  readonly at: Date;
+  readonly findingId: string;
+}
+
 /** The newest changes of a finding, in the order from the oldest to the newest. */
 export interface FindingHistory extends Pick<FindingRecord, 'findingId' | 'type' | 'createdAt'> {
   readonly history: readonly FindingChange[];
@@ -231,6 +255,14 @@ export interface FindingStore {
   reviewersOf(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Returns the findings that were stored or changed last, the latest first, with the time of that write. */
   latestChanges(organizationId: string, limit: number): Promise<readonly FindingWrite[]>;
+  /** Reads the next findings after a position, in the order in which they were created. */
+  createdAfter(organizationId: string, after: FindingPosition | undefined, limit: number): Promise<CountableFinding[]>;
+  /** Reads the next findings after a position, in the order in which they were last stored. */
+  storedAfter(organizationId: string, after: FindingPosition, limit: number): Promise<CountableFinding[]>;
+  /** Reads all findings of the invoices. */
+  ofInvoices(organizationId: string, invoiceIds: readonly string[]): Promise<CountableFinding[]>;
+  /** Notes the states in which findings were counted, unless a later version of the totals has counted them. */
+  noteCounted(organizationId: string, counted: ReadonlyMap<string, CountedState>): Promise<void>;
   /** Reads at most `limit` findings for the summary of findings, in no particular order. */
   toSummarize(organizationId: string, query: SummaryQuery, limit: number): Promise<SummarizedFinding[]>;
   /** Reads at most `limit` findings of a history scan for the report about it, in no particular order. */

@@ -72,41 +72,100 @@ export function* summarizeFindings(
   baseCurrency: string,
   minSeverity: Severity = 'INFO',
 ): Generator<undefined, FindingSummary> {
-  const total = tally(() => '', ['']);
-  const byType = tally(({ type }) => type);
-  const bySeverity = tally(({ severity }) => severity, severities.slice(severityRank(minSeverity)).toReversed());
-  const byDisposition = tally(({ disposition }) => disposition, dispositions);
-  const byMonth = tally(({ createdAt }) => createdAt.toISOString().slice(0, 'YYYY-MM'.length));
-  const tallies = [total, byType, bySeverity, byDisposition, byMonth];
-  const ofInvoices = new Map<string, Valued[]>();
-  let withoutAmount = 0;
+  const counted = findingTallies(baseCurrency);
+  const ofInvoices = new Map<string, SummarizedFinding[]>();
   for (const finding of findings) {
     yield;
-    for (const { count } of tallies) count(finding);
-    const { invoiceId, amountAtRisk } = finding;
-    if (invoiceId === undefined || amountAtRisk?.currency !== baseCurrency) {
-      withoutAmount++;
-      continue;
-    }
-    const valued = { ...finding, micro: toMicro(amountAtRisk.amount) };
-    const others = ofInvoices.get(invoiceId);
-    if (others === undefined) ofInvoices.set(invoiceId, [valued]);
-    else others.push(valued);
+    const { invoiceId } = finding;
+    const others = invoiceId === undefined ? undefined : ofInvoices.get(invoiceId);
+    if (others !== undefined) others.push(finding);
+    else if (invoiceId !== undefined) ofInvoices.set(invoiceId, [finding]);
+    else counted.change([finding], 1);
   }
   for (const ofInvoice of ofInvoices.values()) {
     yield;
-    for (const { add } of tallies) add(ofInvoice);
+    counted.change(ofInvoice, 1);
   }
-  const [all] = total.rows(baseCurrency);
-  if (all === undefined) throw new Error('the total is always counted');
+  return counted.summary(minSeverity);
+}
+
+/** One row of stored totals of findings. Amounts are decimal strings with six decimals. */
+export interface StoredRow {
+  readonly group: 'total' | 'type' | 'severity' | 'disposition' | 'month';
+  readonly key: string;
+  readonly count: number;
+  readonly open: number;
+  readonly atRisk: string;
+  readonly confirmed: string;
+  readonly inScans: string;
+}
+
+/** Totals of findings in the form in which they are stored. */
+export interface StoredTallies {
+  readonly withoutAmount: number;
+  readonly rows: readonly StoredRow[];
+}
+
+/** Totals of findings that change invoice by invoice. */
+export interface FindingTallies {
+  /**
+   * Adds (1) or takes away (-1) findings. They are all findings of one invoice, because amounts count once for each
+   * invoice, or one finding without an invoice.
+   */
+  change(findings: readonly SummarizedFinding[], sign: 1 | -1): void;
+  summary(minSeverity?: Severity): FindingSummary;
+  stored(): StoredTallies;
+}
+
+/**
+ * Returns totals of findings to which findings can be added, and from which they can be taken away.
+ * @param before totals to begin with, as {@link FindingTallies.stored} returned them
+ */
+export function findingTallies(baseCurrency: string, before?: StoredTallies): FindingTallies {
+  const rowsBefore = (group: StoredRow['group']) => before?.rows.filter((row) => row.group === group);
+  const tallies = {
+    total: tally(() => '', [''], rowsBefore('total')),
+    type: tally(({ type }) => type, [], rowsBefore('type')),
+    severity: tally(({ severity }) => severity, severities, rowsBefore('severity')),
+    disposition: tally(({ disposition }) => disposition, dispositions, rowsBefore('disposition')),
+    month: tally(({ createdAt }) => createdAt.toISOString().slice(0, 'YYYY-MM'.length), [], rowsBefore('month')),
+  };
+  const all = Object.values(tallies);
+  let withoutAmount = before?.withoutAmount ?? 0;
   return {
-    baseCurrency,
-    total: all,
-    withoutAmount,
-    byType: byType.rows(baseCurrency).sort(byAmountAtRisk),
-    bySeverity: bySeverity.rows(baseCurrency),
-    byDisposition: byDisposition.rows(baseCurrency),
-    byMonth: byMonth.rows(baseCurrency).sort((left, right) => (left.key < right.key ? -1 : 1)),
+    change(findings, sign) {
+      const valued: Valued[] = [];
+      for (const finding of findings) {
+        for (const { count } of all) count(finding, sign);
+        const { invoiceId, amountAtRisk } = finding;
+        if (invoiceId === undefined || amountAtRisk?.currency !== baseCurrency) withoutAmount += sign;
+        else valued.push({ ...finding, micro: toMicro(amountAtRisk.amount) });
+      }
+      for (const { add } of all) add(valued, sign);
+    },
+    summary(minSeverity = 'INFO') {
+      const [total] = tallies.total.rows(baseCurrency);
+      if (total === undefined) throw new Error('the total is always counted');
+      const least = severities.slice(severityRank(minSeverity)) as readonly string[];
+      return {
+        baseCurrency,
+        total,
+        withoutAmount,
+        byType: tallies.type.rows(baseCurrency).sort(byAmountAtRisk),
+        bySeverity: tallies.severity
+          .rows(baseCurrency)
+          .filter(({ key }) => least.includes(key))
+          .sort((left, right) => least.indexOf(right.key) - least.indexOf(left.key)),
+        byDisposition: tallies.disposition.rows(baseCurrency),
+        byMonth: tallies.month.rows(baseCurrency).sort((left, right) => (left.key < right.key ? -1 : 1)),
+      };
+    },
+    stored: () => ({
+      withoutAmount,
+      rows: Object.entries(tallies).flatMap(([group, { stored }]) =>
+        stored().map((row) => ({ group: group as StoredRow['group'], ...row })),
+      ),
+    }),
   };
 }
 
@@ -128,25 +187,35 @@ export function isAtRisk({ severity }: Pick<SummarizedFinding, 'severity'>): boo
 }
 
 /**
- * Creates empty totals of findings for one grouping, such as by severity.
+ * Creates totals of findings for one grouping, such as by type.
  * @param keys groups that are listed even if they have no findings
+ * @param before rows to begin with
  */
-export function tally(keyOf: (finding: SummarizedFinding) => string, keys: readonly string[] = []) {
+export function tally(
+  keyOf: (finding: SummarizedFinding) => string,
+  keys: readonly string[] = [],
+  before: readonly Omit<StoredRow, 'group'>[] = [],
+) {
   const newRow = () => ({ count: 0, open: 0, atRisk: 0n, confirmed: 0n, inScans: 0n });
   const rows = new Map(keys.map((key) => [key, newRow()]));
+  for (const { key, count, open, atRisk, confirmed, inScans } of before) {
+    rows.set(key, { count, open, atRisk: toMicro(atRisk), confirmed: toMicro(confirmed), inScans: toMicro(inScans) });
+  }
   const rowOf = (key: string) => {
     const row = rows.get(key) ?? newRow();
     rows.set(key, row);
     return row;
   };
+  /** Groups are listed while they have findings, because findings may also be taken away. */
+  const listed = () => [...rows].filter(([key, { count }]) => count > 0 || keys.includes(key));
   return {
-    count(finding: SummarizedFinding): void {
+    count(finding: SummarizedFinding, sign: 1 | -1): void {
       const row = rowOf(keyOf(finding));
-      row.count++;
-      if (OPEN.has(finding.disposition)) row.open++;
+      row.count += sign;
+      if (OPEN.has(finding.disposition)) row.open += sign;
     },
-    /** Adds the amounts from one invoice to the totals of findings. */
-    add(findings: readonly Valued[]): void {
+    /** Adds the amounts from one invoice to the totals of findings, or takes them away. */
+    add(findings: readonly Valued[], sign: 1 | -1): void {
       const largest = new Map<string, { open: bigint; confirmed: bigint; inScans: bigint }>();
       for (const finding of findings) {
         const key = keyOf(finding);
@@ -160,19 +229,28 @@ export function tally(keyOf: (finding: SummarizedFinding) => string, keys: reado
       }
       for (const [key, { open, confirmed, inScans }] of largest) {
         const row = rowOf(key);
-        row.confirmed += confirmed;
-        row.inScans += inScans;
-        if (open > confirmed) row.atRisk += open - confirmed;
+        row.confirmed += BigInt(sign) * confirmed;
+        row.inScans += BigInt(sign) * inScans;
+        if (open > confirmed) row.atRisk += BigInt(sign) * (open - confirmed);
       }
     },
     rows: (currency: string): FindingTotals[] =>
-      [...rows].map(([key, { count, open, atRisk, confirmed, inScans }]) => ({
+      listed().map(([key, { count, open, atRisk, confirmed, inScans }]) => ({
         key,
         count,
         open,
         amountAtRisk: moneyIn(currency, microToDecimal(atRisk)),
         amountConfirmed: moneyIn(currency, microToDecimal(confirmed)),
         amountConfirmedInScans: moneyIn(currency, microToDecimal(inScans)),
+      })),
+    stored: (): Omit<StoredRow, 'group'>[] =>
+      listed().map(([key, { count, open, atRisk, confirmed, inScans }]) => ({
+        key,
+        count,
+        open,
+        atRisk: microToDecimal(atRisk),
+        confirmed: microToDecimal(confirmed),
+        inScans: microToDecimal(inScans),
       })),
   };
 }

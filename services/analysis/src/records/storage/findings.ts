@@ -8,9 +8,12 @@ import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { NamedIndex } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { groupedInsertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findingRecordsOf } from '../application/finding-store.js';
 import type {
+  CountableFinding,
+  CountedState,
   FindingChange,
   FindingQuery,
   FindingRecord,
@@ -65,6 +68,8 @@ export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'finding
    * earlier release stored and that have not changed since.
    */
   readonly storedAt?: Date;
+  /** State in which the finding was last added to the stored totals. Absent if the organization has no such totals. */
+  readonly counted?: CountedState;
 }
 
 /** Types of findings about ERP vendors, bills and payments, which belong to no invoice. */
@@ -249,6 +254,48 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
         .find<SummarizedFinding>(filter, { projection: summarized, batchSize: SUMMARY_BATCH_DOCUMENTS, limit })
         .toArray();
     },
+    async createdAfter(organizationId, after, limit) {
+      const filter = {
+        organizationId,
+        ...(after && {
+          createdAt: { $gte: after.at },
+          $or: [{ createdAt: { $gt: after.at } }, { createdAt: after.at, _id: { $gt: after.findingId } }],
+        }),
+      } as Filter<FindingDocument>;
+      const found = await collection
+        .find<CountableDocument>(filter, { projection: countable, sort: { createdAt: 1, _id: 1 }, limit })
+        .toArray();
+      return found.map(toCountable);
+    },
+    async storedAfter(organizationId, { at, findingId }, limit) {
+      const filter = {
+        organizationId,
+        storedAt: { $gte: at },
+        $or: [{ storedAt: { $gt: at } }, { storedAt: at, _id: { $lt: findingId } }],
+      } as Filter<FindingDocument>;
+      const found = await collection
+        // The index is read backwards, so equal times are in the descending order of ids.
+        .find<CountableDocument>(filter, { projection: countable, sort: { storedAt: 1, _id: -1 }, limit })
+        .toArray();
+      return found.map(toCountable);
+    },
+    async ofInvoices(organizationId, invoiceIds) {
+      const filter = { organizationId, invoiceId: { $in: [...invoiceIds] } } as Filter<FindingDocument>;
+      return (await collection.find<CountableDocument>(filter, { projection: countable }).toArray()).map(toCountable);
+    },
+    async noteCounted(organizationId, counted) {
+      const updates = [...counted].map(([_id, state]) => ({
+        updateOne: {
+          filter: {
+            _id,
+            organizationId,
+            $or: [{ counted: { $exists: false } }, { 'counted.version': { $lt: state.version } }],
+          } as Filter<FindingDocument>,
+          update: { $set: { counted: stored(state) } } as UpdateFilter<FindingDocument>,
+        },
+      }));
+      if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false });
+    },
     ofScan(organizationId, scanId, limit) {
       const projection = { ...summarized, relatedInvoiceIds: 1, supplierId: 1, supplierName: 1 };
       return collection
@@ -365,7 +412,15 @@ const summarized = {
   amountAtRisk: 1,
 } as const;
 
-const withoutHistory = { history: 0, outbox: 0, recentEvents: 0 } as const;
+const { _id: _withoutId, ...summarizedFields } = summarized;
+const countable = { ...summarizedFields, storedAt: 1, counted: 1 } as const;
+type CountableDocument = Omit<CountableFinding, 'findingId'> & { readonly _id: string };
+
+function toCountable({ _id: findingId, ...finding }: CountableDocument): CountableFinding {
+  return { findingId, ...finding };
+}
+
+const withoutHistory = { history: 0, outbox: 0, recentEvents: 0, counted: 0 } as const;
 
 /** Returns the first history entry of a finding if a routing rule assigned it. */
 function assignedByRule({
@@ -412,6 +467,7 @@ function toFinding(document: FindingDocument): WorkedFinding {
     pending,
     amountOrder,
     numberKey,
+    counted,
     ...finding
   } = document;
   return { findingId: _id, ...finding };

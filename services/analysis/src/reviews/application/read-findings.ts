@@ -17,6 +17,7 @@ import type {
   WorkedFinding,
 } from '../../records/application/finding-store.js';
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
+import type { CountFindings } from './count-findings.js';
 import { requireFinding } from './require-finding.js';
 import { stateOfFindings } from './state-of-findings.js';
 
@@ -32,6 +33,8 @@ interface Deps {
   readonly findings: FindingStore;
   readonly invoices: InvoiceStore;
   readonly tenants: Tenants;
+  /** Stored totals, which answer if there are too many findings to read. */
+  readonly counted: CountFindings;
   /** Maximum number of findings in a summary, in place of {@link SUMMARY_FINDINGS_MAX}. Only tests set it. */
   readonly summaryFindingsMax?: number;
 }
@@ -55,9 +58,11 @@ export interface FindingReader {
   get(organizationId: string, findingId: string): Promise<WorkedFinding>;
   list(organizationId: string, query: FindingQuery): Promise<Page<ListedFinding>>;
   /**
-   * Counts the findings in a period and adds up their amounts with one database query. First, one query of an index
+   * Counts the findings in a period and adds up their amounts with one database query. If all findings are counted and
+   * there are too many to read them, their totals are stored, and only changed findings are read. First, one query of an index
    * determines the state of the findings. If the caller already knows this state, nothing is counted.
-   * @throws DomainError invalid if there are too many findings; unavailable if too many summaries are being computed
+   * @throws DomainError invalid if there are too many findings for a summary with filters; unavailable if too many
+   * summaries are being computed, and while the totals of all findings are being counted
    */
   summary(
     organizationId: string,
@@ -77,6 +82,7 @@ export function findingReader({
   findings,
   invoices,
   tenants,
+  counted,
   summaryFindingsMax = SUMMARY_FINDINGS_MAX,
 }: Deps): FindingReader {
   const get = (organizationId: string, findingId: string): Promise<WorkedFinding> =>
@@ -87,8 +93,11 @@ export function findingReader({
     query: SummaryQuery,
     baseCurrency: string,
   ): Promise<FindingSummary> => {
+    const isOfAll = Object.values(query).every((filter) => filter === undefined);
+    if (isOfAll && (await counted.exist(organizationId))) return counted.summary(organizationId, baseCurrency);
     const found = await findings.toSummarize(organizationId, query, summaryFindingsMax + 1);
     if (found.length > summaryFindingsMax) {
+      if (isOfAll) return counted.summary(organizationId, baseCurrency);
       const most = summaryFindingsMax.toLocaleString('en');
       throw invalidField(
         'created_from',

@@ -5,7 +5,7 @@ import type { FindingStore, FindingWrite, SummaryQuery } from '../../records/app
  * Maximum delay in milliseconds between the stored time of a finding write and the moment when reads see it. It
  * includes differences between the clocks of replicas.
  */
-const VISIBLE_WITHIN_MS = 60_000;
+export const VISIBLE_WITHIN_MS = 60_000;
 /**
  * Maximum number of writes of findings, within {@link VISIBLE_WITHIN_MS} before the last write, from which a state is
  * computed.
@@ -15,7 +15,7 @@ export const STATE_WRITES_MAX = 1_000;
  * Version of the code that computes the summary of findings. It must change whenever the code computes another summary
  * from the same findings.
  */
-const SUMMARY_VERSION = 1;
+export const SUMMARY_VERSION = 1;
 
 /**
  * Returns a short text that identifies the current state of an organization's findings: every write of a finding

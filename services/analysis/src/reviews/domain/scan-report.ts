@@ -123,10 +123,10 @@ function groupsOf(
   const groups = grouped(findings, keyOf);
   return [...groups].flatMap(([key, of]) => {
     if (key === undefined) return [];
-    const total = tally(() => key);
+    const total = tally(() => key, [key]);
     const ofInvoices = grouped(of, ({ invoiceId }) => invoiceId);
     ofInvoices.delete(undefined);
-    for (const ofInvoice of ofInvoices.values()) total.add(valued(ofInvoice, currency));
+    for (const ofInvoice of ofInvoices.values()) total.add(valued(ofInvoice, currency), 1);
     const [row] = total.rows(currency);
     const amountAtRisk = row?.amountAtRisk ?? moneyIn(currency, '0');
     return [{ key, findings: of.length, invoices: ofInvoices.size, amountAtRisk }];

@@ -351,7 +351,7 @@ export const summarizeFindings = route({
   path: '/findings/summary',
   summary: 'Count findings and add up their amounts',
   description:
-    'Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total. A request with the ETag of an earlier response as If-None-Match costs little while no finding has changed, so that an application can poll.',
+    'Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. A request with filters is refused if more than 50,000 findings match; request a shorter period in that case. A request without filters has no limit, but is refused with 503 while many new or changed findings are being counted; repeat the request after a few seconds in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total. A request with the ETag of an earlier response as If-None-Match costs little while no finding has changed, so that an application can poll.',
   rpc: 'invoicecontrol.analysis.v1.FindingService/SummarizeFindings',
   access: { scope: 'findings:read' },
   timeoutMs: 10_000,
