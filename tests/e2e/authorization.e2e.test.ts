@@ -177,6 +177,7 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   endCurrentSession: { role: 'VIEWER', status: 404 },
   listViews: { role: 'VIEWER', scope: 'findings:read', status: 200 },
   createView: { role: 'VIEWER', scope: 'findings:read', body: {}, status: 400 },
+  getView: { role: 'VIEWER', scope: 'findings:read', status: 404 },
   updateView: { role: 'VIEWER', scope: 'findings:read', body: { name: 'Taken over' }, status: 404 },
   deleteView: { role: 'VIEWER', scope: 'findings:read', status: 404 },
   listCompanies: { role: 'ADMIN', scope: 'organization:read', status: 200 },
@@ -255,6 +256,7 @@ const rolesUp: readonly Role[] = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'];
 const unknownIds: Readonly<Record<string, string>> = {
   invoiceId: UNKNOWN_ID,
   scanId: UNKNOWN_ID,
+  viewId: UNKNOWN_ID,
   uploadId: UNKNOWN_ID,
   findingId: UNKNOWN_ID,
   ruleId: UNKNOWN_ID,
@@ -279,14 +281,13 @@ const parts: Readonly<Record<string, string>> = {
   supplierId: UNKNOWN_ID,
   accountId: UNKNOWN_ID,
   verificationId: UNKNOWN_ID,
-  // No route reads a single view. The tests of the organization service have those of another organization.
-  viewId: UNKNOWN_ID,
   ksefNumber: '5265877635-20260314-0A1B2C3D4E5F-7C',
 };
 /** Paths at which resources are read, by the name of the path parameter. */
 const collections: Readonly<Record<string, string>> = {
   invoiceId: '/invoices',
   scanId: '/scans',
+  viewId: '/views',
   uploadId: '/uploads',
   findingId: '/findings',
   ruleId: '/finding-routing-rules',
@@ -375,6 +376,7 @@ beforeAll(async () => {
   foreignIds = {
     invoiceId,
     scanId: await create('/scans', { rows: [plainRow(1)] }),
+    viewId: await create('/views', { name: 'Theirs', query: '', is_shared: true }),
     uploadId: await reserveUpload(),
     findingId: latest.findings[0]?.id ?? '',
     ruleId: await create('/finding-routing-rules', rule),

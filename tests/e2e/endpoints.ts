@@ -127,6 +127,7 @@ export const ours: readonly string[] = [
   'DELETE /sessions/current',
   'GET /views',
   'POST /views',
+  'GET /views/{viewId}',
   'PATCH /views/{viewId}',
   'DELETE /views/{viewId}',
   'GET /audit-events',

@@ -176,6 +176,7 @@ export const rightsByService: Readonly<Record<string, Readonly<Record<string, re
   'invoicecontrol.organization.v1.ViewService': needing(
     [{ scope: 'findings:read' }],
     'ListViews',
+    'GetView',
     'CreateView',
     'UpdateView',
     'DeleteView',

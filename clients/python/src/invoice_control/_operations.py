@@ -275,7 +275,7 @@ class Operations:
     def summarize_findings(self, *, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None) -> models.FindingsSummary:
         """Count findings and add up their amounts.
 
-        Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total. A request with the ETag of an earlier response as If-None-Match costs little while no finding has changed, so that an application can poll.
+        Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. A request with filters is refused if more than 50,000 findings match; request a shorter period in that case. A request without filters has no limit, but is refused with 503 while many new or changed findings are being counted; repeat the request after a few seconds in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total. A request with the ETag of an earlier response as If-None-Match costs little while no finding has changed, so that an application can poll.
 
         The request requires an API key with any role and the scope `findings:read`.
         """
@@ -1383,6 +1383,13 @@ class Operations:
         """
         return cast("models.SavedView", self._call(Request("POST", "/views", "json", body=body)))
 
+    def get_view(self, view_id: str) -> models.SavedView:
+        """Read a saved view.
+
+        The request requires an API key with any role and the scope `findings:read`.
+        """
+        return cast("models.SavedView", self._call(Request("GET", "/views/{viewId}", "json", path_values={"viewId": view_id})))
+
     def update_view(self, view_id: str, body: models.SavedViewChange) -> models.SavedView:
         """Update a saved view.
 
@@ -1599,7 +1606,7 @@ class AsyncOperations:
     async def summarize_findings(self, *, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None) -> models.FindingsSummary:
         """Count findings and add up their amounts.
 
-        Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total. A request with the ETag of an earlier response as If-None-Match costs little while no finding has changed, so that an application can poll.
+        Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. A request with filters is refused if more than 50,000 findings match; request a shorter period in that case. A request without filters has no limit, but is refused with 503 while many new or changed findings are being counted; repeat the request after a few seconds in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total. A request with the ETag of an earlier response as If-None-Match costs little while no finding has changed, so that an application can poll.
 
         The request requires an API key with any role and the scope `findings:read`.
         """
@@ -2706,6 +2713,13 @@ class AsyncOperations:
         The request requires an API key with any role and the scope `findings:read`.
         """
         return cast("models.SavedView", await self._call(Request("POST", "/views", "json", body=body)))
+
+    async def get_view(self, view_id: str) -> models.SavedView:
+        """Read a saved view.
+
+        The request requires an API key with any role and the scope `findings:read`.
+        """
+        return cast("models.SavedView", await self._call(Request("GET", "/views/{viewId}", "json", path_values={"viewId": view_id})))
 
     async def update_view(self, view_id: str, body: models.SavedViewChange) -> models.SavedView:
         """Update a saved view.

@@ -55,6 +55,17 @@ export const listViews =
     (await listsOf(deps, caller)).flatMap(({ userId, views }) => views.map((view) => ({ view, userId })));
 
 /**
+ * Reads a saved view of the calling member, or of the organization.
+ * @throws DomainError not_found, also for a view of another member
+ */
+export const getView =
+  (deps: ViewDeps) =>
+  async (input: ViewCaller & { viewId: string }): Promise<OwnedView> => {
+    const list = await listWith(deps, input);
+    return { view: viewOf(list, input.viewId), userId: list.userId };
+  };
+
+/**
  * Saves a view of the calling member, or a view of the organization.
  * @throws DomainError forbidden for a shared view if the role of the caller is lower than ADMIN, and for an own view if
  * the API key belongs to no member; wrong_state if there are too many views
@@ -122,11 +133,17 @@ async function listsOf(deps: ViewDeps, { organizationId, apiKeyId }: ViewCaller)
   return Promise.all(owners.map((userId) => deps.views.find(organizationId, userId)));
 }
 
-/** Returns the list of saved views with the given view, if the caller may change the list. */
-async function changeableList(deps: ViewDeps, input: ViewCaller & { viewId: string }): Promise<ViewList> {
+/** Returns the list of saved views with the given view, if the caller may read the list. */
+async function listWith(deps: ViewDeps, input: ViewCaller & { viewId: string }): Promise<ViewList> {
   const lists = await listsOf(deps, input);
   const list = lists.find(({ views }) => views.some(({ id }) => id === input.viewId));
   if (list === undefined) throw notFound('view');
+  return list;
+}
+
+/** Returns the list of saved views with the given view, if the caller may change the list. */
+async function changeableList(deps: ViewDeps, input: ViewCaller & { viewId: string }): Promise<ViewList> {
+  const list = await listWith(deps, input);
   if (list.userId === undefined) requireRole(input.rights, 'ADMIN');
   return list;
 }

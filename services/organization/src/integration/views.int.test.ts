@@ -66,7 +66,7 @@ async function newMember(name: string, role: string): Promise<Person> {
 /** Returns the options of a call by an API key with the given role. */
 function as(key: string, role = 'VIEWER', of = organizationId): CallOptions {
   const { context } = asKey(idOfKey(key));
-  return { context: { ...context, grant: testGrant(of, { actorId: idOfKey(key), role, scopes: [] }) } };
+  return { context: { ...context, grant: testGrant(of, { actorId: idOfKey(key), role, scopes: ['findings:read'] }) } };
 }
 
 const create = (
@@ -100,10 +100,12 @@ describe('a saved view', () => {
       const refusalOf = (request: typeof named) =>
         clients.view.updateView({ ...request, name: 'Taken' }, caller).catch(String);
       expect(await refusalOf(named)).toBe(await refusalOf(missing));
+      await expect(clients.view.getView(named, caller)).rejects.toMatchObject({ kind: 'not_found' });
       await expect(clients.view.deleteView(named, caller)).rejects.toMatchObject({ kind: 'not_found' });
     }
     const changed = await clients.view.updateView({ ...named, name: ' Blockers ', query: '' }, as(ann.key));
     expect(changed.view).toMatchObject({ name: 'Blockers', query: '', version: 2 });
+    expect((await clients.view.getView(named, as(ann.key))).view).toEqual(changed.view);
     await clients.view.deleteView(named, as(ann.key));
     expect(await namesOf(as(ann.key))).toEqual([]);
     await expect(clients.view.deleteView(named, as(ann.key))).rejects.toMatchObject({ kind: 'not_found' });

@@ -96,7 +96,7 @@ const change = fc.record({
   currency: fc.constantFrom('EUR', 'EUR', 'EUR', 'USD'),
   ms: fc.integer({ min: 0, max: 40_000 }),
   isOld: fc.boolean(),
-  then: fc.constantFrom('nothing', 'count', 'count', 'stop', 'race', 'other currency'),
+  next: fc.constantFrom('nothing', 'count', 'count', 'stop', 'race', 'other currency'),
 });
 
 test('totals equal a recount after any changes, also if processes stop between two writes or count at the same time', async () => {
@@ -110,7 +110,7 @@ test('totals equal a recount after any changes, also if processes stop between t
         const expectRecounted = async (currency = 'EUR') =>
           expect(await counting.summary(ORGANIZATION, currency)).toEqual(recount([...findings.values()], currency));
         let isCounted = false;
-        for (const { findingId, invoice, ms, isOld, then, amount, currency, ...state } of changes) {
+        for (const { findingId, invoice, ms, isOld, next, amount, currency, ...state } of changes) {
           tick(ms);
           const id = `f${findingId}`;
           const before = findings.get(id);
@@ -126,14 +126,14 @@ test('totals equal a recount after any changes, also if processes stop between t
             ...(isUntimed ? {} : { storedAt: now() }),
             ...(amount === undefined ? {} : { amountAtRisk: { currency, amount } }),
           } as CountableFinding);
-          if (then === 'nothing') continue;
+          if (next === 'nothing') continue;
           isCounted = true;
-          if (then === 'stop') {
+          if (next === 'stop') {
             stopBeforeNoting();
             await counting.summary(ORGANIZATION, 'EUR').catch(() => undefined);
           }
-          if (then === 'race') await Promise.all([expectRecounted(), expectRecounted()]);
-          await expectRecounted(then === 'other currency' ? 'USD' : 'EUR');
+          if (next === 'race') await Promise.all([expectRecounted(), expectRecounted()]);
+          await expectRecounted(next === 'other currency' ? 'USD' : 'EUR');
         }
         await expectRecounted();
       },

@@ -14,6 +14,7 @@ test('4 summaries are computed at once, 50 wait, the next one is refused, and on
         return [];
       },
     },
+    counted: { exist: async () => false },
     tenants: { factsOf: async () => ({ baseCurrency: 'EUR' }) },
   } as unknown as Parameters<typeof findingReader>[0]);
   const query = { createdFrom: undefined, createdTo: undefined };

@@ -16,7 +16,7 @@ import {
 import { exportOrganization } from './export.js';
 
 import { listNotifications } from './notifications.js';
-import { createView, deleteView, listViews, updateView } from './views.js';
+import { createView, deleteView, getView, listViews, updateView } from './views.js';
 import { createSession, endCurrentSession, listSessions } from './sessions.js';
 import {
   deleteOrganization,
@@ -68,7 +68,7 @@ export const organizationResources: readonly Resource[] = [
   {
     tag: 'views',
     description: 'Saved views of the list of findings: named filters of a member, or of the whole organization.',
-    routes: [listViews, createView, updateView, deleteView],
+    routes: [listViews, createView, getView, updateView, deleteView],
   },
   {
     tag: 'audit-events',

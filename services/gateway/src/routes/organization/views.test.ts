@@ -42,6 +42,7 @@ beforeAll(async () => {
     views: {
       listViews: answer({ views: [own, shared] }),
       createView: answer({ view: own }),
+      getView: answer({ view: own }),
       updateView: answer({ view: own }),
       deleteView: answer({}),
     },
@@ -70,6 +71,11 @@ test('the views of a member are listed with the shared ones, which have no owner
       nextCursor: null,
     },
   });
+});
+
+test('a view is read by its id', async () => {
+  expect(await send('GET', `/views/${VIEW_ID}`)).toEqual({ status: 200, body: shownOwn });
+  expect(got).toMatchObject([{ viewId: VIEW_ID }]);
 });
 
 test('a view is saved, changed and deleted with the fields of the request', async () => {

@@ -107,7 +107,7 @@ export const createView = route({
     .register(examples, {
       example: { name: 'Critical findings', query: 'severity=CRITICAL&sort=amount_at_risk', is_shared: true },
     }),
-  responses: { 201: { description: 'The new saved view.', schema: view.schema } },
+  responses: { 201: { description: 'The new saved view.', schema: view.schema, headers: ['Location'] } },
   refusals: [409],
   async handle({ body }, { views }) {
     const reply = await views.createView({
@@ -116,7 +116,23 @@ export const createView = route({
       isShared: body.is_shared ?? false,
       isDefault: body.is_default ?? false,
     });
-    return { status: 201, body: view.present(stated(reply.view)) };
+    const created = view.present(stated(reply.view));
+    return { status: 201, body: created, headers: { Location: `/v1/views/${created.id}` } };
+  },
+});
+
+export const getView = route({
+  operation: 'getView',
+  method: 'get',
+  path: '/views/:viewId',
+  summary: 'Read a saved view',
+  rpc: 'invoicecontrol.organization.v1.ViewService/GetView',
+  access: { scope: 'findings:read' },
+  params: viewParams,
+  responses: { 200: { description: 'The saved view that was requested.', schema: view.schema } },
+  async handle({ params }, { views }) {
+    const reply = await views.getView({ viewId: params.viewId });
+    return { status: 200, body: view.present(stated(reply.view)) };
   },
 });
 

@@ -4,7 +4,7 @@ import { requirePrincipal } from '@invoicecontrol/runtime/grpc/principal';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
-import { createView, deleteView, listViews, updateView } from '../../application/views.js';
+import { createView, deleteView, getView, listViews, updateView } from '../../application/views.js';
 import type { OwnedView, ViewCaller, ViewDeps } from '../../application/views.js';
 import { grantorOf } from './grantor.js';
 
@@ -12,6 +12,9 @@ export function viewService(deps: ViewDeps): Binding {
   return bind(ViewServiceDefinition, {
     async listViews(request, context) {
       return { views: (await listViews(deps)(callerOf(request, context))).map(toWire) };
+    },
+    async getView(request, context) {
+      return { view: toWire(await getView(deps)({ ...request, ...callerOf(request, context) })) };
     },
     async createView(request, context) {
       return { view: toWire(await createView(deps)({ ...request, ...callerOf(request, context) }, context)) };
