@@ -84,6 +84,7 @@ test('a caller who waits is answered at the end of the budget, one who prefers n
   const record = { organizationId, invoiceId: 'invoice', uploadId: 'upload', state: 'QUEUED', request: {} };
   const analyzer = uploadAnalyzer({
     uploads: { find: async () => record },
+    documents: { keepUploaded: async () => ({}) },
     worker: { work: () => new Promise(() => {}), queue: (reference: unknown) => queued.push(reference) },
     synchronousMsMax: 50,
   } as unknown as Parameters<typeof uploadAnalyzer>[0]);
