@@ -24,6 +24,11 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
 ]);
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
 
+/** Returns the name of an XML element with the usual prefix of its namespace. */
+export function usualName(namespace: string, localName: string): string {
+  return (PREFIXES.get(namespace) ?? '') + localName;
+}
+
 /** Copies the element tree of a parsed XML document. */
 export function copyTree(document: XmlDocument): Element {
   return copy(document.root, undefined);
@@ -55,7 +60,7 @@ function copy(node: XmlElement, parent: Element | undefined): Element {
   const namespace = node.namespaceUri;
   const children: Element[] = [];
   const element = {
-    name: (PREFIXES.get(namespace) ?? '') + node.name,
+    name: usualName(namespace, node.name),
     namespace,
     attributes: NO_ATTRIBUTES,
     children,

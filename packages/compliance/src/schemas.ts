@@ -5,11 +5,14 @@ import { dirname, join } from 'node:path';
 import {
   XmlBufferInputProvider,
   XmlDocument,
+  XmlElement,
   XmlError,
   XmlLibError,
   xmlRegisterInputProvider,
   XsdValidator,
 } from 'libxml2-wasm';
+import { copyTree, locationOf, usualName, type Element } from './element.js';
+import { explainSchemaError } from './schema-message.js';
 import type { Validation } from './validation.js';
 
 export type SchemaName = 'FA3' | 'FA2' | 'MINIMUM' | 'BASIC_WL' | 'BASIC' | 'EN16931' | 'EXTENDED';
@@ -76,6 +79,8 @@ const sources: Readonly<Record<SchemaName, SchemaSource>> = {
   EXTENDED: facturX('extended', 'EXTENDED'),
 };
 
+const faSchemas: readonly SchemaName[] = ['FA3', 'FA2'];
+
 /** The schema files that a main Factur-X schema imports by relative address. */
 const facturXTypes: readonly SchemaFile[] = Object.values(sources)
   .filter((source) => source.ruleSet.startsWith('cii-'))
@@ -112,11 +117,78 @@ export function schemaErrors(document: XmlDocument, name: SchemaName): Validatio
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
     const details = error instanceof XmlLibError ? error.details : [];
-    if (details.length === 0) return [{ message: error.message.trim(), location: '/' }];
+    if (details.length === 0) return [{ message: explainSchemaError('', () => undefined), location: '/' }];
+    const locate = locator(document);
     return details.slice(0, SCHEMA_ERRORS_MAX).map((detail) => ({
-      message: detail.message.trim(),
-      location: detail.xpath ?? `line ${detail.line}`,
+      message: explainSchemaError(detail.message, (type) => builtInTypeOf(name, type)),
+      location: locate(detail.xpath) ?? `line ${detail.line}`,
     }));
+  }
+}
+
+/**
+ * Returns a function that converts a path of libxml2 into a path with the usual names of the elements, as the locations
+ * of broken rules have it. In the paths of libxml2, an element without a prefix has no name but only its position,
+ * such as `*[4]`.
+ */
+function locator(document: XmlDocument): (path: string | undefined) => string | undefined {
+  const root = copyTree(document);
+  const namespaces = document.root.nsDeclarations;
+  return (path) => {
+    if (path === undefined) return undefined;
+    let element: Element | undefined = root;
+    for (const step of path.split('/').slice(2)) {
+      const [, prefix, name, position = '1'] = /^(?:([^:[]+):)?([^:[]+)(?:\[(\d+)\])?$/.exec(step) ?? [];
+      const usual = name && usualName(namespaces[prefix ?? ''] ?? '', name);
+      const named: Element[] = element.children.filter((child) => name === '*' || child.name === usual);
+      element = named[Number(position) - 1];
+      if (element === undefined) return undefined;
+    }
+    return locationOf(element);
+  };
+}
+
+/**
+ * Bases of the types of each schema. Names are as libxml2 writes them, such as `{urn:x}TAmount`, or `element {urn:x}Date`
+ * for the type of an element that has no name of its own.
+ */
+const basesOfTypes = new Map<SchemaName, ReadonlyMap<string, string>>();
+const XSD = 'http://www.w3.org/2001/XMLSchema';
+
+/** Returns the built-in type of XML Schema that a type of a schema restricts, or undefined if there is none. */
+function builtInTypeOf(name: SchemaName, type: string): string | undefined {
+  let bases = basesOfTypes.get(name);
+  if (bases === undefined) {
+    bases = new Map(filesOf(name).flatMap(readBases));
+    basesOfTypes.set(name, bases);
+  }
+  let base: string | undefined = type;
+  while (base !== undefined && !base.startsWith(`{${XSD}}`)) base = bases.get(base);
+  return base?.slice(`{${XSD}}`.length);
+}
+
+function filesOf(name: SchemaName): readonly SchemaFile[] {
+  const { main } = sources[name];
+  if (faSchemas.includes(name)) return [main, ...faTypes];
+  return [main, ...facturXTypes.filter(({ path }) => dirname(path) === dirname(main.path))];
+}
+
+function readBases(file: SchemaFile): [type: string, base: string][] {
+  const schema = XmlDocument.fromBuffer(readSchema(file));
+  try {
+    const { root } = schema;
+    const target = root.attr('targetNamespace')?.value ?? '';
+    return schema.find('//xsd:simpleType/xsd:restriction[@base]', { xsd: XSD }).flatMap((node) => {
+      const type = node.parent;
+      if (!(node instanceof XmlElement) || type === null) return [];
+      const [prefix = '', base = ''] = node.attr('base')?.value.split(':') ?? [];
+      const typeName = type.attr('name')?.value;
+      const element = type.parent?.attr('name')?.value;
+      const key = typeName === undefined ? `element {${target}}${element}` : `{${target}}${typeName}`;
+      return [[key, `{${root.nsDeclarations[prefix]}}${base}`]];
+    });
+  } finally {
+    schema.dispose();
   }
 }
 
