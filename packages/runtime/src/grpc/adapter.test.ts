@@ -318,8 +318,11 @@ test('work whose callers have stopped waiting counts as work in progress, and ca
   });
   const leaving = new AbortController();
   setMaxListeners(CALLS_MAX, leaving.signal);
-  const left = Array.from({ length: CALLS_MAX }, () =>
-    audit.listAuditEvents(request, { context, timeoutMs: TIMEOUT_MS, signal: leaving.signal }),
+  const left = Array.from({ length: CALLS_MAX }, (_, index) =>
+    audit.listAuditEvents(
+      { ...request, organizationId: `o${index}` },
+      { context, timeoutMs: TIMEOUT_MS, signal: leaving.signal },
+    ),
   );
   await eventually(() => expect(releases).toHaveLength(CALLS_MAX));
   leaving.abort();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import { createLogger } from '../logger.js';
-import { admission, CALLS_MAX, REQUEST_BYTES_MAX, STREAMS_MAX } from './admission.js';
+import { admission, CALLS_MAX, ORGANIZATION_CALLS_MAX, REQUEST_BYTES_MAX, STREAMS_MAX } from './admission.js';
 import { LARGE_MESSAGE_BYTES_MAX } from './message-size.js';
 import { toGrpc } from './service-definition.js';
 
@@ -40,6 +40,19 @@ describe.each([
     await gate.during({ isStream }, next);
     await Promise.all(running.map((end) => end()));
   });
+});
+
+test('an organization has 250 calls and streams in progress; its next one is refused, and those of others are not', async () => {
+  expect([ORGANIZATION_CALLS_MAX, CALLS_MAX]).toEqual([250, 500]);
+  const gate = admission('test', logger);
+  const of = (organizationId: string, index = 0) => ({ isStream: index % 2 === 1, request: { organizationId } });
+  const running = Array.from({ length: ORGANIZATION_CALLS_MAX }, (_, index) => begin(gate, of('o1', index)));
+  await expect(gate.during(of('o1'), async () => 'begun')).rejects.toMatchObject(refusal);
+  expect(await gate.during(of('o2'), async () => 'begun')).toBe('begun');
+  expect(await gate.during({ isStream: false }, async () => 'begun')).toBe('begun');
+  await running.pop()?.();
+  expect(await gate.during(of('o1'), async () => 'begun')).toBe('begun');
+  await Promise.all(running.map((end) => end()));
 });
 
 test('work that fails gives its place back', async () => {

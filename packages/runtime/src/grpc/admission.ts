@@ -2,18 +2,24 @@ import type { MethodDefinition } from '@grpc/grpc-js';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Logger } from '../logger.js';
 import { onceAMinute } from '../once-a-minute.js';
+import { organizationOf } from '../refused-calls.js';
 import { count, reportGauges } from '../telemetry.js';
 
 /**
  * Maximum number of gRPC calls with one request and one response that a process works on at the same time. If the
  * database is slow, the work of a call continues after its caller has stopped waiting, so the callers do not limit it.
  */
-export const CALLS_MAX = 400;
+export const CALLS_MAX = 500;
+/**
+ * Maximum number of calls for one organization that a process works on at the same time, half of all, so that the
+ * expensive requests of one organization do not block the other organizations.
+ */
+export const ORGANIZATION_CALLS_MAX = 250;
 /**
  * Maximum number of gRPC calls with a stream that a process works on at the same time. They have a limit of their own,
  * because a client that sends a file or reads one slowly may keep its call open for minutes.
  */
-export const STREAMS_MAX = 400;
+export const STREAMS_MAX = 500;
 /**
  * Maximum size in bytes of all requests that a process works on at the same time, as they were received. It is larger
  * than the largest message.
@@ -30,6 +36,13 @@ interface AdmittedCall {
   readonly isStream: boolean;
   /** Request of the call. A call with a stream of requests has none when it begins. */
   readonly request?: unknown;
+}
+
+interface SizedCall {
+  readonly isStream: boolean;
+  /** Organization that the request names, if it names one. */
+  readonly organizationId: string | undefined;
+  readonly size: number;
 }
 
 /** Limits the gRPC calls that a process works on at the same time, so that its memory is bounded. */
@@ -56,14 +69,22 @@ export function admission(service: string, logger: Logger): Admission {
   let calls = 0;
   let streams = 0;
   let bytes = 0;
-  const limitReached = (isStream: boolean, size: number): 'calls' | 'streams' | 'bytes' | undefined => {
+  /** Calls and streams in progress of each organization that has any. */
+  const ofOrganizations = new Map<string, number>();
+  const limitReached = ({ isStream, organizationId, size }: SizedCall) => {
     if (isStream ? streams >= STREAMS_MAX : calls >= CALLS_MAX) return isStream ? 'streams' : 'calls';
-    return bytes + size > REQUEST_BYTES_MAX ? 'bytes' : undefined;
+    if (bytes + size > REQUEST_BYTES_MAX) return 'bytes';
+    const own = organizationId === undefined ? 0 : (ofOrganizations.get(organizationId) ?? 0);
+    return own >= ORGANIZATION_CALLS_MAX ? 'organization' : undefined;
   };
-  const change = (isStream: boolean, difference: 1 | -1, size: number): void => {
+  const change = ({ isStream, organizationId, size }: SizedCall, difference: 1 | -1): void => {
     if (isStream) streams += difference;
     else calls += difference;
     bytes += difference * size;
+    if (organizationId === undefined) return;
+    const own = (ofOrganizations.get(organizationId) ?? 0) + difference;
+    if (own === 0) ofOrganizations.delete(organizationId);
+    else ofOrganizations.set(organizationId, own);
   };
   return {
     watchRequests: (methods) =>
@@ -81,7 +102,8 @@ export function admission(service: string, logger: Logger): Admission {
       ),
     async during({ isStream, request }, work) {
       const size = request === undefined ? 0 : (sizes.get(request as object) ?? 0);
-      const reason = limitReached(isStream, size);
+      const call = { isStream, organizationId: organizationOf(request), size };
+      const reason = limitReached(call);
       if (reason !== undefined) {
         count('invoicecontrol.rpc.shed', { reason }, 1, service);
         if (isDue(reason)) logger.warn({ reason }, 'calls are refused: too much work is in progress');
@@ -89,11 +111,11 @@ export function admission(service: string, logger: Logger): Admission {
           retryAfterSeconds: RETRY_SECONDS,
         });
       }
-      change(isStream, 1, size);
+      change(call, 1);
       try {
         return await work();
       } finally {
-        change(isStream, -1, size);
+        change(call, -1);
       }
     },
     report: () =>

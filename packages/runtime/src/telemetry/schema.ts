@@ -357,7 +357,7 @@ export const metrics = {
   'invoicecontrol.rpc.shed': counter({
     unit: '{call}',
     description: 'gRPC calls that were refused because too much work was in progress in the process.',
-    attributes: { reason: oneOf('calls', 'streams', 'bytes') },
+    attributes: { reason: oneOf('calls', 'streams', 'bytes', 'organization') },
     owners: storing,
   }),
 
