@@ -201,6 +201,7 @@ const drills: Readonly<Record<DrillName, (drilled: Drilled) => Promise<readonly 
     const slowed = system.services
       .filter((name) => !name.startsWith('gateway'))
       .flatMap((name) => system.proxiesOf(`${name.replace(/-\d+$/, '')}>database`));
+    const tenants = [tenant, await system.newTenant('Second'), await system.newTenant('Third')];
     const memory = watchMemory(system);
     let load: SlowLoad | undefined;
     const seen = await during(drilled, {
@@ -210,7 +211,7 @@ const drills: Readonly<Record<DrillName, (drilled: Drilled) => Promise<readonly 
           proxy.delay(SLOW.latencyMs);
           proxy.throttle(SLOW.bytesPerSecond);
         }
-        load = startSlowLoad(system.baseUrl, tenant);
+        load = startSlowLoad(system.baseUrl, tenants);
       },
       async repair() {
         await load?.stop();

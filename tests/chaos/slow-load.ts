@@ -7,7 +7,7 @@ import { makeDocuments } from '../bench/document-files.js';
 import { invoiceAt } from '../bench/invoices.js';
 import { scanRows } from '../bench/scan-rows.js';
 
-const CLIENT_MS_MAX = 30_000;
+const CLIENT_MS_MAX = 15_000;
 const SCANNED_ROWS = 500;
 /** Number of the first invoice, so that the load of the drill has other invoices than the drills before. */
 const FIRST_INVOICE = 100_000;
@@ -26,17 +26,21 @@ interface Activity {
   readonly run: (turn: number) => Promise<Response>;
 }
 
-export function startSlowLoad(baseUrl: string, { keys, companyId }: Tenant): SlowLoad {
-  const authorization = `Bearer ${keys.owner}`;
+export function startSlowLoad(baseUrl: string, tenants: readonly Tenant[]): SlowLoad {
   const statuses: Record<string, number> = {};
-  const send = (path: string, init: RequestInit = {}): Promise<Response> =>
+  const tenantOf = (turn: number): Tenant => {
+    const tenant = tenants[turn % tenants.length];
+    if (tenant === undefined) throw new Error('the load has no organization');
+    return tenant;
+  };
+  const send = (turn: number, path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(new URL(path, baseUrl), {
       ...init,
-      headers: { authorization, ...init.headers },
+      headers: { authorization: `Bearer ${tenantOf(turn).keys.owner}`, ...init.headers },
       signal: AbortSignal.timeout(CLIENT_MS_MAX),
     });
-  const post = (path: string, body: object): Promise<Response> =>
-    send(path, {
+  const post = (turn: number, path: string, body: object): Promise<Response> =>
+    send(turn, path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
       body: JSON.stringify(body),
@@ -44,33 +48,37 @@ export function startSlowLoad(baseUrl: string, { keys, companyId }: Tenant): Slo
   const upload = async (turn: number): Promise<Response> => {
     const [file] = await makeDocuments('xml', FIRST_INVOICE + turn, 1);
     if (file === undefined) throw new Error('no document was made');
-    const reserved = await post('/v1/uploads', { mediaType: file.mediaType, byteSize: file.bytes.length });
+    const reserved = await post(turn, '/v1/uploads', { mediaType: file.mediaType, byteSize: file.bytes.length });
     if (reserved.status !== 201) return reserved;
     const { upload_id, upload_url } = (await reserved.json()) as { upload_id: string; upload_url: string };
-    const stored = await send(upload_url, {
+    const stored = await send(turn, upload_url, {
       method: 'PUT',
       headers: { 'content-type': file.mediaType },
       body: file.bytes as Uint8Array<ArrayBuffer>,
     });
     if (stored.status !== 204) return stored;
-    return post('/v1/invoices/from-upload', { upload_id });
+    return post(turn, '/v1/invoices/from-upload', { upload_id });
   };
   const activities: readonly Activity[] = [
     {
       name: 'POST /invoices',
       everyMs: 25,
-      run: (turn) => post('/v1/invoices', invoiceAt(FIRST_INVOICE + turn, FIRST_INVOICE)),
+      run: (turn) => post(turn, '/v1/invoices', invoiceAt(FIRST_INVOICE + turn, FIRST_INVOICE)),
     },
     { name: 'uploads', everyMs: 500, run: upload },
     {
       name: 'POST /scans',
       everyMs: 5_000,
-      run: (turn) => post('/v1/scans', { companyId, rows: scanRows(turn, SCANNED_ROWS, FIRST_INVOICE) }),
+      run: (turn) =>
+        post(turn, '/v1/scans', {
+          companyId: tenantOf(turn).companyId,
+          rows: scanRows(turn, SCANNED_ROWS, FIRST_INVOICE),
+        }),
     },
     {
       name: 'lists',
       everyMs: 250,
-      run: (turn) => send(turn % 2 === 0 ? '/v1/invoices?limit=100' : '/v1/findings/summary'),
+      run: (turn) => send(turn, turn % 2 === 0 ? '/v1/invoices?limit=100' : '/v1/findings/summary'),
     },
   ];
   const ended = new AbortController();
