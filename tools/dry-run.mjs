@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 
 const BYTES_MAX = 64 * 1024 * 1024;
 /** Names that an operator must replace. They have capital letters, so a server refuses them, and are checked in lower case. */
-const PLACEHOLDERS = /YOUR-[A-Z-]+|[A-Z]+-OF-YOUR-CLUSTER/g;
+const PLACEHOLDERS = /YOUR-[A-Z-]{1,60}|[A-Z]{1,30}-OF-YOUR-CLUSTER/g;
 
 function kubectl(args, input) {
   return spawnSync('kubectl', args, { input, encoding: 'utf8', maxBuffer: BYTES_MAX });
