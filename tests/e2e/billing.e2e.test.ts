@@ -338,6 +338,34 @@ describe('a paid subscription', () => {
     );
   });
 
+  test('is bought on the page of the provider that a link leads to; 409 afterwards, 502 while the provider does not respond', async () => {
+    const tenant = await running.newTenant('FREE');
+    const open = () =>
+      running.request<{ url: string } & ErrorBody>('POST /billing/checkout-session', {
+        key: tenant.keys.admin,
+        body: { plan_code: 'SCALE', additional_legal_entities: 2 },
+      });
+    paddle.setOutage(true);
+    expect(await open()).toMatchObject({ status: 502, body: { error: { code: 'PROCESSING_FAILED' } } });
+    paddle.setOutage(false);
+    const { status, body } = await open();
+    expect(status).toBe(200);
+    expect(await subscriptionOf(tenant)).toMatchObject({ status: 'none' });
+    const paid = await fetch(body.url, { redirect: 'manual' });
+    expect(paid.status).toBe(303);
+    expect(paid.headers.get('location')).toMatch(/^http/);
+    await eventually(async () =>
+      expect(await subscriptionOf(tenant)).toMatchObject({
+        plan: 'SCALE',
+        active: true,
+        additionalLegalEntities: 2,
+      }),
+    );
+    expect(await open()).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    // A page that is loaded again buys nothing more.
+    expect((await fetch(body.url)).status).toBe(404);
+  });
+
   test('leads to the page of the provider; 404 when the provider does not know the customer, 502 while it does not respond', async () => {
     const tenant = await running.newTenant('FREE');
     const open = () =>

@@ -105,6 +105,26 @@ describe('a page of an uploaded PDF', () => {
   });
 });
 
+describe('the words of a page', () => {
+  test('have places, and amounts have the form of the invoice fields', async () => {
+    const path = { invoiceId: pdfInvoice, page: 1 };
+    const { data } = await running.clientOf(key).get('/invoices/{invoiceId}/document/pages/{page}/words', { path });
+    expect(data.isTruncated).toBe(false);
+    expect(data.words).toContainEqual({
+      text: sampleInvoice().truth['number'],
+      value: sampleInvoice().truth['number'],
+      box: [expect.any(Number), expect.any(Number), expect.any(Number), expect.any(Number)],
+    });
+    expect(data.words.map(({ value }) => value)).toContain(sampleInvoice().truth['gross']);
+  });
+
+  test('are not there for XML, which says where it is shown', async () => {
+    const answer = await refused(`/invoices/${xmlInvoice}/document/pages/1/words`);
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
+    expect(answer.body.error.message).toContain('/document/view');
+  });
+});
+
 describe('the fields of a document', () => {
   test('have boxes on the pages of a PDF, and paths in XML', async () => {
     const fieldsOf = async (id: string) =>
@@ -138,7 +158,7 @@ describe('the view of an XML invoice', () => {
   });
 });
 
-test.each(['pages/1', 'view'])('%s of a document is not there for another tenant', async (path) => {
+test.each(['pages/1', 'pages/1/words', 'view'])('%s of a document is not there for another tenant', async (path) => {
   const { other } = running;
   for (const id of [pdfInvoice, xmlInvoice]) {
     const foreign = await refused(`/invoices/${id}/document/${path}`, other.keys.owner);

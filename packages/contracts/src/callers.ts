@@ -90,7 +90,7 @@ export const callersByService: Readonly<Record<string, Readonly<Record<string, C
   },
   'invoicecontrol.analysis.v1.VendorService': by(['gateway'], 'ListVendors', 'GetVendor'),
   'invoicecontrol.archive.v1.ArchiveService': by(['gateway'], 'ListRecords'),
-  'invoicecontrol.billing.v1.CheckoutService': by(['gateway'], 'CreateCheckout'),
+  'invoicecontrol.billing.v1.CheckoutService': by(['gateway'], 'CreateCheckout', 'CreateCheckoutSession'),
   'invoicecontrol.billing.v1.OperatorService': by(['operator'], 'ReconcileSubscriptions', 'LinkSubscription'),
   'invoicecontrol.billing.v1.PaymentNotificationService': by(['gateway'], 'ReceiveNotification'),
   'invoicecontrol.billing.v1.SubscriptionService': {
@@ -293,6 +293,7 @@ export function needsGrant(path: string, caller: string): boolean {
  */
 const sealedRpcs: ReadonlySet<string> = new Set([
   '/invoicecontrol.billing.v1.CheckoutService/CreateCheckout',
+  '/invoicecontrol.billing.v1.CheckoutService/CreateCheckoutSession',
   '/invoicecontrol.billing.v1.SubscriptionService/CreatePortalSession',
   '/invoicecontrol.erp_sync.v1.ConnectionService/CreateConnection',
   '/invoicecontrol.erp_sync.v1.ConnectionService/UpdateConnection',

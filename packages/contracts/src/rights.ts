@@ -87,7 +87,7 @@ export const rightsByService: Readonly<Record<string, Readonly<Record<string, re
     'GetVendor',
   ),
   'invoicecontrol.archive.v1.ArchiveService': needing([exporting], 'ListRecords'),
-  'invoicecontrol.billing.v1.CheckoutService': needing([pays], 'CreateCheckout'),
+  'invoicecontrol.billing.v1.CheckoutService': needing([pays], 'CreateCheckout', 'CreateCheckoutSession'),
   'invoicecontrol.billing.v1.PaymentNotificationService': needing([none], 'ReceiveNotification'),
   'invoicecontrol.billing.v1.SubscriptionService': {
     ...needing([readsOrganization], 'GetSubscription'),

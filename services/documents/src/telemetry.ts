@@ -33,8 +33,8 @@ export function documentValidated(profile: string | null, ms: number): void {
   record('invoicecontrol.validation.duration', ms / 1_000, { profile: inWords(profile ?? 'NONE') });
 }
 
-/** Counts a rendered page or view, or the reason why it could not be rendered. Cached renderings are not counted. */
-export function documentRendered(target: 'PAGE' | 'VIEW', outcome: string, seconds: number): void {
+/** Counts a rendered page, its words or a view, or the reason why it could not be rendered. Cached renderings are not counted. */
+export function documentRendered(target: 'PAGE' | 'WORDS' | 'VIEW', outcome: string, seconds: number): void {
   const attributes = { target: inWords(target), outcome: inWords(outcome) };
   record('invoicecontrol.rendering.duration', seconds, attributes);
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { readCheckoutOptions } from './checkout-options.js';
+import type { CheckoutOptions } from './checkout-options.js';
 import { faultKinds } from './faults.js';
 import type { FaultKind } from './faults.js';
 import { newId } from './ids.js';
@@ -47,6 +48,8 @@ export interface PaddleSimulator {
 interface Answer {
   readonly status: number;
   readonly body: unknown;
+  /** Address to which a page leads the browser. */
+  readonly location?: string;
   /** Events that the request caused. The simulator sends payment notifications about them after its response. */
   readonly sequence?: readonly EventToSend[];
 }
@@ -68,10 +71,11 @@ const TIMES_MAX = 100_000;
  * create, and the signed notifications about them. Without a port, the operating system chooses one. The simulator
  * responds to these requests:
  *
- * - to check out: `GET /config`; `POST /checkouts` with the options of `Paddle.Checkout.open`
+ * - to check out: `GET /config`; `POST /checkouts` with the options of `Paddle.Checkout.open`; the page of a prepared
+ *   transaction, `GET /pay?_ptxn=...`, which pays and leads to the page of the seller
  * - to change a subscription: `POST /subscriptions/{id}/pause`, `/resume`, `/cancel`, `/renew`, `/fail-payment`;
  *   `PATCH /subscriptions/{id}`
- * - as in the API of Paddle: `GET /subscriptions`, `GET /subscriptions/{id}`, `GET /customers/{id}`,
+ * - as in the API of Paddle: `POST /transactions`, `GET /subscriptions`, `GET /subscriptions/{id}`, `GET /customers/{id}`,
  *   `POST /customers/{id}/portal-sessions`
  * - for tests: `POST /faults` with `{ "kind": "SHUFFLE", "times": 7 }`; `GET /notifications`
  */
@@ -79,6 +83,8 @@ export async function startPaddleSimulator(options: PaddleOptions): Promise<Padd
   const { prices, notificationSecrets, successUrl, apiKey } = options;
   const subscriptions = new Subscriptions(prices);
   const sender = notifier({ url: options.notificationUrl, secrets: notificationSecrets });
+  /** Transactions that were prepared and not paid, by their ids. */
+  const prepared = new Map<string, CheckoutOptions>();
   let isOut = false;
   let origin = '';
 
@@ -102,6 +108,20 @@ export async function startPaddleSimulator(options: PaddleOptions): Promise<Padd
       const { subscription, transactionId, sequence } = subscriptions.checkOut(readCheckoutOptions(body, prices));
       const ids = { customerId: subscription.customer_id, transactionId, subscriptionId: subscription.id };
       return { status: 201, body: ids, sequence };
+    },
+    'POST /transactions': ({ body }) => {
+      const { items, custom_data: customData } = asObject(body, 'body');
+      const id = newId('txn');
+      prepared.set(id, readCheckoutOptions({ items: readItems(items, prices, 'price_id'), customData }, prices));
+      return { status: 201, body: inEnvelope({ id, checkout: { url: `${origin}/pay?_ptxn=${id}` } }) };
+    },
+    'GET /pay': ({ query }) => {
+      const id = query.get('_ptxn') ?? '';
+      const options = prepared.get(id);
+      if (options === undefined) throw new ApiRefusal(404, 'not_found', 'There is no such transaction.');
+      // A page that is loaded again pays no second time.
+      prepared.delete(id);
+      return { status: 303, body: {}, location: successUrl, sequence: subscriptions.checkOut(options).sequence };
     },
     'GET /subscriptions': ({ query }) => ({ status: 200, body: pageOf(subscriptions.list(), query, origin) }),
     'GET /subscriptions/:id': ({ id }) => ({ status: 200, body: inEnvelope(subscriptions.get(id)) }),
@@ -140,7 +160,7 @@ export async function startPaddleSimulator(options: PaddleOptions): Promise<Padd
     const { name, id } = routeName(request.method ?? 'GET', url.pathname);
     const handle = routes[name];
     if (handle === undefined) throw new ApiRefusal(404, 'not_found', `There is no ${name}.`);
-    const isApi = /^(?:GET|PATCH) \/subscriptions|^(?:GET|POST) \/customers/.test(name);
+    const isApi = /^(?:GET|PATCH) \/subscriptions|^(?:GET|POST) \/customers|^POST \/transactions/.test(name);
     if (isApi && isOut) throw new ApiRefusal(503, 'service_unavailable', 'The API is not available.');
     const { authorization } = request.headers;
     if (isApi && authorization !== undefined && apiKey !== undefined && authorization !== `Bearer ${apiKey}`) {
@@ -149,12 +169,16 @@ export async function startPaddleSimulator(options: PaddleOptions): Promise<Padd
     return handle({ id, query: url.searchParams, body: await readBody(request) });
   };
   const server = createServer((request, response) => {
-    const reply = (status: number, body: unknown): void => {
-      response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+    const reply = (status: number, body: unknown, location?: string): void => {
+      const headers = {
+        'content-type': 'application/json; charset=utf-8',
+        ...(location === undefined ? {} : { location }),
+      };
+      response.writeHead(status, headers).end(JSON.stringify(body));
     };
     answer(request).then(
-      ({ status, body, sequence }) => {
-        reply(status, body);
+      ({ status, body, location, sequence }) => {
+        reply(status, body, location);
         if (sequence !== undefined) void sender.send(sequence);
       },
       (error: unknown) => {

@@ -7,10 +7,10 @@ import { expect, test } from 'vitest';
 import { startErps, startPaddle, startSimulators, withOwnUrls } from './simulators.js';
 
 test.each([
-  [{}, 9123, 'http://127.0.0.1:9123/docs'],
-  [{ CHECKOUT_SUCCESS_URL: '' }, 9123, 'http://127.0.0.1:9123/docs'],
+  [{}, 9123, 'http://127.0.0.1:9123/app/billing?checkout=done'],
+  [{ CHECKOUT_SUCCESS_URL: '' }, 9123, 'http://127.0.0.1:9123/app/billing?checkout=done'],
   [{ CHECKOUT_SUCCESS_URL: 'https://example.com/thanks' }, 9123, 'https://example.com/thanks'],
-  [{}, 0, 'http://127.0.0.1:8080/docs'],
+  [{}, 0, 'http://127.0.0.1:8080/app/billing?checkout=done'],
 ])('with the environment %j on port %i, the checkout returns to %s', async (env, port, successUrl) => {
   const { simulator } = await startPaddle(withOwnUrls(env, port));
   try {

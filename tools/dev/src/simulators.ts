@@ -93,7 +93,7 @@ export function withOwnUrls(env: NodeJS.ProcessEnv, port: number): NodeJS.Proces
   if (port === 0) return env;
   const origin = `http://127.0.0.1:${port}`;
   const own = {
-    CHECKOUT_SUCCESS_URL: `${origin}/docs`,
+    CHECKOUT_SUCCESS_URL: `${origin}/app/billing?checkout=done`,
     ERP_OAUTH_CALLBACK_URL: `${origin}/v1/erp-connections/oauth/callback`,
     ERP_OAUTH_RETURN_URL: `${origin}/docs`,
   };

@@ -96,7 +96,7 @@ export const services = {
       PADDLE_API_KEY: { secret: 'optional' },
       CHECKOUT_SUCCESS_URL: {
         value: 'https://example.com/billing/success',
-        development: 'http://127.0.0.1:8080/docs',
+        development: 'http://127.0.0.1:8080/app/billing?checkout=done',
       },
       SUBSCRIPTION_PAST_DUE_DAYS: {},
     },

@@ -538,6 +538,15 @@ class Operations:
         """
         return cast("bytes", self._call(Request("GET", "/invoices/{invoiceId}/document/pages/{page}", "bytes", path_values={"invoiceId": invoice_id, "page": page}, query={"width": width})))
 
+    def get_invoice_document_page_words(self, invoice_id: str, page: int) -> models.DocumentPageWords:
+        """Read the words on a page of the document of an invoice.
+
+        Returns the words of a page with their positions, also for a document in which no invoice was found, so that a person can choose the words that fill missing fields. The text of a scanned page is recognized, which takes seconds for the first request. XML has no pages.
+
+        The request requires an API key with the role ANALYST or higher and the scope `documents:read`.
+        """
+        return cast("models.DocumentPageWords", self._call(Request("GET", "/invoices/{invoiceId}/document/pages/{page}/words", "json", path_values={"invoiceId": invoice_id, "page": page})))
+
     def view_invoice_document(self, invoice_id: str) -> bytes:
         """Render an XML invoice as an HTML page.
 
@@ -1447,6 +1456,17 @@ class Operations:
         """
         return cast("models.CheckoutOptions", self._call(Request("POST", "/billing/checkout", "json", body={} if body is None else body)))
 
+    def create_checkout_session(self, body: models.CheckoutRequest | None = None) -> models.CheckoutSession:
+        """Create a link to the hosted checkout.
+
+        Prepares the purchase at the payment provider, and returns the page on which the buyer pays. Nothing is bought and nothing changes until then. The page leads back to the address that the operator has configured. The request is refused while the organization has a subscription that is not canceled.
+
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
+
+        The request requires an API key with the role ADMIN or higher and the scope `billing:write`. Test keys are refused.
+        """
+        return cast("models.CheckoutSession", self._call(Request("POST", "/billing/checkout-session", "json", body={} if body is None else body)))
+
     def get_subscription(self) -> models.Subscription:
         """Read the subscription with its usage.
 
@@ -1868,6 +1888,15 @@ class AsyncOperations:
         The request requires an API key with the role ANALYST or higher and the scope `documents:read`.
         """
         return cast("bytes", await self._call(Request("GET", "/invoices/{invoiceId}/document/pages/{page}", "bytes", path_values={"invoiceId": invoice_id, "page": page}, query={"width": width})))
+
+    async def get_invoice_document_page_words(self, invoice_id: str, page: int) -> models.DocumentPageWords:
+        """Read the words on a page of the document of an invoice.
+
+        Returns the words of a page with their positions, also for a document in which no invoice was found, so that a person can choose the words that fill missing fields. The text of a scanned page is recognized, which takes seconds for the first request. XML has no pages.
+
+        The request requires an API key with the role ANALYST or higher and the scope `documents:read`.
+        """
+        return cast("models.DocumentPageWords", await self._call(Request("GET", "/invoices/{invoiceId}/document/pages/{page}/words", "json", path_values={"invoiceId": invoice_id, "page": page})))
 
     async def view_invoice_document(self, invoice_id: str) -> bytes:
         """Render an XML invoice as an HTML page.
@@ -2777,6 +2806,17 @@ class AsyncOperations:
         The request requires an API key with the role ADMIN or higher and the scope `billing:write`. Test keys are refused.
         """
         return cast("models.CheckoutOptions", await self._call(Request("POST", "/billing/checkout", "json", body={} if body is None else body)))
+
+    async def create_checkout_session(self, body: models.CheckoutRequest | None = None) -> models.CheckoutSession:
+        """Create a link to the hosted checkout.
+
+        Prepares the purchase at the payment provider, and returns the page on which the buyer pays. Nothing is bought and nothing changes until then. The page leads back to the address that the operator has configured. The request is refused while the organization has a subscription that is not canceled.
+
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
+
+        The request requires an API key with the role ADMIN or higher and the scope `billing:write`. Test keys are refused.
+        """
+        return cast("models.CheckoutSession", await self._call(Request("POST", "/billing/checkout-session", "json", body={} if body is None else body)))
 
     async def get_subscription(self) -> models.Subscription:
         """Read the subscription with its usage.

@@ -131,13 +131,13 @@ export async function readPictures(
   let languages = firstLanguages(context.companies);
   const pages: TextPage[] = [];
   for (const [index, picture] of pictures.entries()) {
-    let words = await recognise(picture.png, languages, modeOf(picture));
-    const better: OcrLanguage | undefined = index === 0 ? otherLanguage(words, languages) : undefined;
+    let recognised = await recognisePage(picture, languages);
+    const better: OcrLanguage | undefined = index === 0 ? otherLanguage(recognised.words, languages) : undefined;
     if (better !== undefined) {
       languages = ['eng', better];
-      words = await recognise(picture.png, languages, modeOf(picture));
+      recognised = await recognisePage(picture, languages);
     }
-    pages.push(toPage(words, picture));
+    pages.push(recognised.page);
   }
   const reading = read(pages, others, context);
   // QR codes are read after text recognition, because a document gets a longer time limit as soon as text recognition
@@ -151,6 +151,15 @@ export async function readPictures(
   const again = isNarrow(only) ? await resize(sharp(only.png), receiptSize(only), only.number) : only;
   const second = toPage(await recognise(again.png, languages, isNarrow(only) ? '4' : '6'), again);
   return { ...combineReadings(reading, read([second], others, context)), ocrPages: [...pages, second], codes };
+}
+
+/** Recognizes the words of a picture in the given languages, and arranges them as a page. */
+export async function recognisePage(
+  picture: Picture,
+  languages: readonly OcrLanguage[],
+): Promise<{ readonly page: TextPage; readonly words: readonly OcrWord[] }> {
+  const words = await recognise(picture.png, languages, modeOf(picture));
+  return { page: toPage(words, picture), words };
 }
 
 function modeOf(picture: Picture): PageMode {

@@ -80,6 +80,17 @@ export async function readPages(pdf: PDFDocumentProxy): Promise<PdfPage[] | 'TOO
   return pages;
 }
 
+/** Reads the visible text of one document page, whose number must exist in the PDF. Text beyond the budget is left out. */
+export async function readOnePage(pdf: PDFDocumentProxy, number: number): Promise<PdfPage> {
+  const layers = await pdf.getOptionalContentConfig();
+  const page = await pdf.getPage(number);
+  try {
+    return await readPage(page, await readItems(page, TEXT_CHARACTERS_MAX), { index: 0, number, layers });
+  } finally {
+    page.cleanup();
+  }
+}
+
 /**
  * Reads the text items of a document page and stops when the budget of characters is used up, because a document page
  * may contain 100 MB of text operators.

@@ -18,10 +18,11 @@ export async function renderDocument(
   switch (mediaType) {
     case 'application/xml':
     case 'application/pkcs7-mime':
-      if (target.kind === 'PAGE') return { missing: 'PAGE', pages: 0 };
+      if (target.kind !== 'VIEW') return { missing: 'PAGE', pages: 0 };
       return show(await readDocument(bytes, { mediaType, companies: [] }));
     case 'application/pdf': {
       if (target.kind === 'PAGE') return (await import('./draw-pdf-page.js')).drawPdfPage(bytes, target);
+      if (target.kind === 'WORDS') return (await import('./page-words.js')).wordsOfPdfPage(bytes, target.page);
       const xml = await structuredXml(bytes, mediaType);
       return xml === null ? { missing: 'VIEW' } : show(readXml(xml, { embeddedInPdf: true }));
     }
@@ -30,6 +31,7 @@ export async function renderDocument(
     case 'image/tiff':
     case 'image/webp':
       if (target.kind === 'VIEW') return { missing: 'VIEW' };
+      if (target.kind === 'WORDS') return (await import('./page-words.js')).wordsOfPicture(bytes, target.page);
       return (await import('./draw-picture.js')).drawPicture(bytes, target);
   }
 }

@@ -1,15 +1,17 @@
 import type { FailureReason } from '../reading.js';
 
 /**
- * A picture of a page (counted from 1) with a maximum width in pixels, or the XML invoice of the document as an HTML
- * page.
+ * A picture of a page (counted from 1) with a maximum width in pixels, the words of a page with their positions, or the
+ * XML invoice of the document as an HTML page.
  */
 export type RenderingTarget =
-  { readonly kind: 'PAGE'; readonly page: number; readonly width: number } | { readonly kind: 'VIEW' };
+  | { readonly kind: 'PAGE'; readonly page: number; readonly width: number }
+  | { readonly kind: 'WORDS'; readonly page: number }
+  | { readonly kind: 'VIEW' };
 
-/** A picture of a document page, or an HTML view of the document, for people. */
+/** A picture of a document page, its words as JSON, or an HTML view of the document, for people. */
 export interface Rendering {
-  readonly mediaType: 'image/png' | 'text/html';
+  readonly mediaType: 'image/png' | 'application/json' | 'text/html';
   readonly content: Uint8Array;
 }
 

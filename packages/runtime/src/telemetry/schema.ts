@@ -748,7 +748,7 @@ export const metrics = {
   'invoicecontrol.rendering.duration': histogram({
     description: 'Duration of rendering a picture or a view of a document, with the wait for a process.',
     attributes: {
-      target: oneOf('page', 'view'),
+      target: oneOf('page', 'words', 'view'),
       outcome: bounded('rendered, or the reason why not', /^[a-z_]+$/),
     },
     buckets: WORK_BUCKETS,

@@ -1,4 +1,8 @@
-/** API of the payment provider. It is used only for reconciliation, the portal and linking by the operator. */
+import type { CheckoutItem } from '../domain/checkout.js';
+
+/**
+ * API of the payment provider. It is used only for reconciliation, the pages of the provider and linking by the operator.
+ */
 export interface ProviderApi {
   /**
    * Returns every subscription at the payment provider, page by page.
@@ -20,6 +24,13 @@ export interface ProviderApi {
    * @throws UnknownAtProvider, ProviderUnavailable
    */
   createPortalSession(customerId: string, subscriptionIds: readonly string[]): Promise<string>;
+  /**
+   * Prepares a purchase at the payment provider. Nothing is bought until a buyer pays.
+   * @param customData comes back with every notification about the subscription
+   * @returns the address of the checkout page
+   * @throws ProviderUnavailable
+   */
+  createTransaction(items: readonly CheckoutItem[], customData: Readonly<Record<string, string>>): Promise<string>;
 }
 
 /**

@@ -22,6 +22,28 @@ test.each(unaskedAnswers)('%s before the final answer of Paddle is read over', a
   }
 });
 
+test('a prepared purchase has the checkout page that Paddle returns', async () => {
+  const url = 'https://buy.example.com/pay?_ptxn=txn_1';
+  const raw = await startRawHttpServer(() => [finalAnswer(JSON.stringify({ data: { checkout: { url } } }))]);
+  try {
+    expect(await paddleApi(raw.url, 'key').createTransaction([{ priceId: 'pri_1', quantity: 2 }], { a: 'b' })).toBe(
+      url,
+    );
+  } finally {
+    await raw.stop();
+  }
+});
+
+test.each([null, 'javascript:alert(1)', ''])('the checkout page %s of Paddle is an outage', async (url) => {
+  const raw = await startRawHttpServer(() => [finalAnswer(JSON.stringify({ data: { checkout: { url } } }))]);
+  try {
+    const prepared = paddleApi(raw.url, 'key').createTransaction([{ priceId: 'pri_1', quantity: 1 }], {});
+    await expect(prepared).rejects.toBeInstanceOf(ProviderUnavailable);
+  } finally {
+    await raw.stop();
+  }
+});
+
 test('more interim answers of Paddle than may come are an outage', async () => {
   let count = INTERIM_ANSWERS_MAX;
   const raw = await startRawHttpServer(() => [

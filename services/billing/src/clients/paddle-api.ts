@@ -30,9 +30,10 @@ const customer = z.object({ data: z.object({ email: z.string().min(1).max(320) }
  */
 const refusal = z.object({ error: z.object({ code: z.string().regex(/^[a-z][a-z0-9_]{0,79}$/) }) });
 const portalSession = z.object({ data: z.object({ urls: z.object({ general: z.object({ overview: z.url() }) }) }) });
+const transaction = z.object({ data: z.object({ checkout: z.object({ url: z.url({ protocol: /^https?$/ }) }) }) });
 
 /**
- * Client for the Paddle Billing API with the four calls that the billing service needs. Section 9 of the billing
+ * Client for the Paddle Billing API with the five calls that the billing service needs. Section 9 of the billing
  * reference describes how each response is interpreted.
  * @param baseUrl `https://api.paddle.com`, or the URL of the sandbox
  * @param apiKey without a key, every call fails
@@ -108,6 +109,13 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
         subscriptionIds.length === 0 ? {} : { subscription_ids: subscriptionIds },
       );
       return read(portalSession, answer).data.urls.general.overview;
+    },
+    async createTransaction(items, customData) {
+      const answer = await call('/transactions', {
+        items: items.map(({ priceId, quantity }) => ({ price_id: priceId, quantity })),
+        custom_data: customData,
+      });
+      return read(transaction, answer).data.checkout.url;
     },
   };
 }

@@ -118,8 +118,18 @@ export const renderDocument = ({ reader, contents, documents, renderings, clock 
 };
 
 function keyOf({ uploadId }: StoredUpload, target: RenderingTarget): string {
-  const what = target.kind === 'PAGE' ? `page:${target.page}:${target.width}` : 'view';
-  return `${uploadId}:${RENDERING_VERSION}:${what}`;
+  return `${uploadId}:${RENDERING_VERSION}:${nameOf(target)}`;
+}
+
+function nameOf(target: RenderingTarget): string {
+  switch (target.kind) {
+    case 'PAGE':
+      return `page:${target.page}:${target.width}`;
+    case 'WORDS':
+      return `words:${target.page}`;
+    case 'VIEW':
+      return 'view';
+  }
 }
 
 function refused({ message }: { readonly message: string }): DomainError {

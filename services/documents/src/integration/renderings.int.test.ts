@@ -41,6 +41,7 @@ interface Target {
   readonly organizationId: string;
   readonly uploadId: string;
   readonly page: { readonly number: number; readonly width: number } | undefined;
+  readonly wordsOfPage: number | undefined;
 }
 
 const describeIt = (target: Target) => running.documents.describeRendering(target, call);
@@ -48,6 +49,7 @@ const page = (organizationId: string, uploadId: string, width = 300, number = 1)
   organizationId,
   uploadId,
   page: { number, width },
+  wordsOfPage: undefined,
 });
 
 async function readIt(target: Target): Promise<Buffer> {
@@ -171,8 +173,44 @@ describe('a page of a document', () => {
   );
 });
 
+describe('the words of a page', () => {
+  const words = (organizationId: string, uploadId: string, wordsOfPage = 1): Target => ({
+    organizationId,
+    uploadId,
+    page: undefined,
+    wordsOfPage,
+  });
+
+  test('are JSON that is made once, and reading them is in the audit trail', async () => {
+    const organizationId = newOrganization();
+    const target = words(organizationId, await upload(organizationId, pdf));
+    const { rendering } = await describeIt(target);
+    const content = await readIt(target);
+    expect(rendering).toMatchObject({ mediaType: 'application/json', byteSize: content.length });
+    expect(JSON.parse(content.toString())).toMatchObject({ isTruncated: false, words: expect.any(Array) });
+    expect(await cached(organizationId)).toBe(1);
+    await eventually(async () => {
+      const lines = await running.mongo.db.collection('audit_lines').find({ organizationId }).toArray();
+      expect(JSON.stringify(lines)).toMatch(new RegExp(`document.read.*invoice:${INVOICE_ID}`));
+    });
+  });
+
+  test('of a page that does not exist are no error, of page 0 are refused, and of another organization missing', async () => {
+    const organizationId = newOrganization();
+    const uploadId = await upload(organizationId, pdf);
+    expect(await describeIt(words(organizationId, uploadId, 2))).toEqual({ rendering: undefined, pages: 1 });
+    await expect(describeIt(words(organizationId, uploadId, 0))).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(describeIt(words(newOrganization(), uploadId))).rejects.toMatchObject({ kind: 'not_found' });
+  });
+});
+
 describe('the view of a document', () => {
-  const view = (organizationId: string, uploadId: string): Target => ({ organizationId, uploadId, page: undefined });
+  const view = (organizationId: string, uploadId: string): Target => ({
+    organizationId,
+    uploadId,
+    page: undefined,
+    wordsOfPage: undefined,
+  });
 
   test('is a page of HTML for XML, and nothing for a PDF without', async () => {
     const organizationId = newOrganization();

@@ -58,8 +58,8 @@ export function documentService(deps: Deps): Binding {
         yield* messagesOf(content);
       }
     },
-    async describeRendering({ organizationId, uploadId, page }) {
-      return encodeShown(await render({ organizationId, uploadId, target: decodeTarget(page) }));
+    async describeRendering({ organizationId, uploadId, page, wordsOfPage }) {
+      return encodeShown(await render({ organizationId, uploadId, target: decodeTarget({ page, wordsOfPage }) }));
     },
     async describeFa3({ organizationId, uploadId }) {
       const { faults, ...described } = await describeFa3(organizationId, uploadId);
@@ -81,8 +81,8 @@ export function documentService(deps: Deps): Binding {
       const { sealedBy, isHolderKnown, certificate } = check;
       return { fault: undefined, sealedBy, isHolderKnown, sealCertificate: Buffer.from(certificate) };
     },
-    async *readRendering({ organizationId, uploadId, page, invoiceId }, context) {
-      const shown = await render({ organizationId, uploadId, target: decodeTarget(page) });
+    async *readRendering({ organizationId, uploadId, page, wordsOfPage, invoiceId }, context) {
+      const shown = await render({ organizationId, uploadId, target: decodeTarget({ page, wordsOfPage }) });
       if ('missing' in shown) throw notFound('rendering');
       let isNoted = false;
       for await (const content of renderings.read(shown.rendering)) {
@@ -95,10 +95,20 @@ export function documentService(deps: Deps): Binding {
 }
 
 /**
- * Decodes the page or view of a document that a request asks for.
+ * Decodes the page, the words or the view of a document that a request asks for.
  * @throws DomainError invalid
  */
-function decodeTarget(page: PagePicture | undefined): RenderingTarget {
+function decodeTarget({
+  page,
+  wordsOfPage,
+}: {
+  readonly page: PagePicture | undefined;
+  readonly wordsOfPage: number | undefined;
+}): RenderingTarget {
+  if (wordsOfPage !== undefined) {
+    if (wordsOfPage < 1) throw invalidField('words_of_page', 'must be 1 or more.');
+    return { kind: 'WORDS', page: wordsOfPage };
+  }
   if (page === undefined) return { kind: 'VIEW' };
   const { number, width } = page;
   if (number < 1) throw invalidField('page.number', 'must be 1 or more.');

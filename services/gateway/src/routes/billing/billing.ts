@@ -65,6 +65,29 @@ const checkoutOptions = z
     },
   });
 
+/** Schema of the body that says what is bought. Every member is optional. */
+const checkoutRequest = z
+  .strictObject({
+    plan_code: z
+      .enum(['CORE', 'CONTROL', 'SCALE'])
+      .default('CONTROL')
+      .describe('The plan that the organization buys in the checkout.'),
+    billing_interval: z
+      .enum(['month', 'year'])
+      .default('month')
+      .describe('The billing interval of the subscription: month or year.'),
+    additional_legal_entities: z
+      .int()
+      .min(0)
+      .max(ADDITIONAL_LEGAL_ENTITIES_MAX)
+      .default(0)
+      .describe('The number of companies, in addition to the first, that the subscription should cover.'),
+  })
+  .meta({ id: 'CheckoutRequest' })
+  .register(examples, {
+    example: { plan_code: 'CONTROL', billing_interval: 'month', additional_legal_entities: 2 },
+  });
+
 export const createCheckout = route({
   operation: 'createCheckout',
   method: 'post',
@@ -76,27 +99,7 @@ export const createCheckout = route({
   alsoAsks: ['invoicecontrol.organization.v1.OrganizationService/GetBillingContact'],
   access: { minimumRole: 'ADMIN', scope: 'billing:write', refusesTestKeys: true },
   isBodyOptional: true,
-  body: z
-    .strictObject({
-      plan_code: z
-        .enum(['CORE', 'CONTROL', 'SCALE'])
-        .default('CONTROL')
-        .describe('The plan that the organization buys in the checkout.'),
-      billing_interval: z
-        .enum(['month', 'year'])
-        .default('month')
-        .describe('The billing interval of the subscription: month or year.'),
-      additional_legal_entities: z
-        .int()
-        .min(0)
-        .max(ADDITIONAL_LEGAL_ENTITIES_MAX)
-        .default(0)
-        .describe('The number of companies, in addition to the first, that the subscription should cover.'),
-    })
-    .meta({ id: 'CheckoutRequest' })
-    .register(examples, {
-      example: { plan_code: 'CONTROL', billing_interval: 'month', additional_legal_entities: 2 },
-    }),
+  body: checkoutRequest,
   responses: {
     200: {
       description: 'The options of the checkout, which a web page passes unchanged to `Paddle.Checkout.open`.',
@@ -107,9 +110,7 @@ export const createCheckout = route({
   async handle({ body, principal }, { checkouts, organizations }) {
     const { email, subscriptionStatus } = await organizations.getBillingContact({});
     const { items, customerEmail, successUrl, checkoutReference } = await checkouts.createCheckout({
-      planCode: body.plan_code,
-      billingInterval: body.billing_interval,
-      additionalLegalEntities: body.additional_legal_entities,
+      ...purchaseOf(body),
       customerEmail: email,
       subscriptionStatus,
     });
@@ -120,6 +121,47 @@ export const createCheckout = route({
       settings: { successUrl },
     };
     return { status: 200, body: options };
+  },
+});
+
+function purchaseOf(body: z.infer<typeof checkoutRequest>) {
+  return {
+    planCode: body.plan_code,
+    billingInterval: body.billing_interval,
+    additionalLegalEntities: body.additional_legal_entities,
+  };
+}
+
+export const createCheckoutSession = route({
+  operation: 'createCheckoutSession',
+  method: 'post',
+  path: '/billing/checkout-session',
+  summary: 'Create a link to the hosted checkout',
+  description:
+    'Prepares the purchase at the payment provider, and returns the page on which the buyer pays. Nothing is bought and nothing changes until then. The page leads back to the address that the operator has configured. The request is refused while the organization has a subscription that is not canceled.',
+  rpc: 'invoicecontrol.billing.v1.CheckoutService/CreateCheckoutSession',
+  alsoAsks: ['invoicecontrol.organization.v1.OrganizationService/GetBillingContact'],
+  access: { minimumRole: 'ADMIN', scope: 'billing:write', refusesTestKeys: true },
+  // The timeout is long, because the billing service waits up to eight seconds for the payment provider.
+  timeoutMs: 10_000,
+  isBodyOptional: true,
+  body: checkoutRequest,
+  responses: {
+    200: {
+      description: 'The link to the checkout page of the payment provider.',
+      schema: z
+        .object({
+          url: z.string().meta({ format: 'uri' }).describe('The URL of the checkout page to open in the browser.'),
+        })
+        .meta({ id: 'CheckoutSession' })
+        .register(examples, { example: { url: 'https://buy.example.com/pay?_ptxn=txn_01hv0x' } }),
+    },
+  },
+  refusals: [409, 502],
+  async handle({ body }, { checkouts, organizations }) {
+    const { subscriptionStatus } = await organizations.getBillingContact({});
+    const { url } = await checkouts.createCheckoutSession({ ...purchaseOf(body), subscriptionStatus });
+    return { status: 200, body: { url } };
   },
 });
 

@@ -1,7 +1,7 @@
 import type { Resource } from '../../http/description/route.js';
 import { getInvoiceDocumentFields } from './document-fields.js';
 import { getInvoiceDocument } from './documents.js';
-import { getInvoiceDocumentPage, viewInvoiceDocument } from './renderings.js';
+import { getInvoiceDocumentPage, getInvoiceDocumentPageWords, viewInvoiceDocument } from './renderings.js';
 import { getUploadStatus, receiveUpload, reserveUpload } from './uploads.js';
 
 /** Routes that call the documents service. */
@@ -15,6 +15,12 @@ export const documentResources: readonly Resource[] = [
     tag: 'documents',
     description:
       'The documents that invoices were read from, as the original files, as rendered pages and field by field.',
-    routes: [getInvoiceDocument, getInvoiceDocumentFields, getInvoiceDocumentPage, viewInvoiceDocument],
+    routes: [
+      getInvoiceDocument,
+      getInvoiceDocumentFields,
+      getInvoiceDocumentPage,
+      getInvoiceDocumentPageWords,
+      viewInvoiceDocument,
+    ],
   },
 ];

@@ -11,8 +11,8 @@ import type { RunningGateway } from '../../testing/running-gateway.js';
 import { uploadedInvoice } from '../../testing/uploaded-invoice.js';
 
 const analyst = keyNamed('analyst');
-const content = Buffer.alloc(200_000, 'picture');
-const sha256 = createHash('sha256').update(content).digest('hex');
+const picture = Buffer.alloc(200_000, 'picture');
+const sha256 = createHash('sha256').update(picture).digest('hex');
 const uploadId = EXAMPLE_IDS.upload;
 const base = `/v1/invoices/${EXAMPLE_IDS.invoice}/document`;
 
@@ -21,6 +21,7 @@ let stored: StoredInvoice;
 let described: DescribeRenderingResponse | Error;
 let asked: unknown[];
 let read: unknown[];
+let content: Buffer;
 
 beforeAll(async () => {
   gateway = await startGateway({
@@ -39,6 +40,7 @@ beforeAll(async () => {
   });
 });
 beforeEach(() => {
+  content = picture;
   [asked, read] = [[], []];
   described = { rendering: { mediaType: 'image/png', byteSize: content.length, sha256 }, pages: undefined };
   stored = uploadedInvoice();
@@ -163,6 +165,36 @@ describe('GET /invoices/{id}/document/view', () => {
       'NOT_FOUND',
       `The page does not exist. The document contains no XML. GET ${base}/pages/1 shows its first page.`,
     ]);
+  });
+});
+
+describe('GET /invoices/{id}/document/pages/{page}/words', () => {
+  const words = { words: [{ text: '1.190,00', value: '1190.00', box: [0.1, 0.2, 0.3, 0.4] }], isTruncated: false };
+
+  test('shows the words of the page, and says whose they are for the audit trail', async () => {
+    content = Buffer.from(JSON.stringify(words));
+    const response = await get('/pages/2/words');
+    expect([response.status, await response.json()]).toEqual([200, words]);
+    const target = { uploadId, page: undefined, wordsOfPage: 2 };
+    expect(asked).toMatchObject([{ organizationId: ORGANIZATION_ID, ...target }]);
+    expect(read).toMatchObject([{ organizationId: ORGANIZATION_ID, ...target, invoiceId: EXAMPLE_IDS.invoice }]);
+  });
+
+  test('has no page 0, and says how many pages there are', async () => {
+    expect((await refusalOf(await get('/pages/0/words')))[2]).toContain('Page numbers are whole numbers from 1.');
+    expect(asked).toEqual([]);
+    described = { rendering: undefined, pages: 3 };
+    expect((await refusalOf(await get('/pages/4/words')))[2]).toContain('The document has 3 pages.');
+  });
+
+  test('refuses a document that cannot be read, with the reason', async () => {
+    described = new DomainError('unprocessable', 'The file is damaged.');
+    expect(await refusalOf(await get('/pages/1/words'))).toEqual([422, 'PROCESSING_FAILED', 'The file is damaged.']);
+  });
+
+  test('is not there for an invoice that did not come as a file', async () => {
+    stored = { ...stored, source: InvoiceSource.API, documentId: undefined };
+    expect(await refusalOf(await get('/pages/1/words'))).toEqual([404, 'NOT_FOUND', 'No such invoice.']);
   });
 });
 

@@ -4,6 +4,7 @@ import { fromWire } from '@invoicecontrol/invoice/wire';
 import { z } from 'zod';
 import type { TenantClients } from '../../clients.js';
 import { CACHE_CONTROL, isKnown } from '../../http/response/etag.js';
+import { examples } from '../../http/description/examples.js';
 import { pathId, stated } from '../../http/description/fields.js';
 import { inlineAs, safeFileName } from '../../http/response/file-name.js';
 import { HttpRefusal } from '../../http/response/refusal.js';
@@ -33,6 +34,18 @@ const PICTURE_POLICY = "sandbox; default-src 'none'";
 const VIEW_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
 
+const pageParams = z.object({
+  invoiceId: pathId('invoice'),
+  // The schema of the page number accepts any string, because only the documents service knows how many pages a
+  // document has.
+  page: z.string().meta({
+    type: 'integer',
+    minimum: 1,
+    description: 'The number of the document page, counted from 1.',
+    param: { example: 1 },
+  }),
+});
+
 export const getInvoiceDocumentPage = route({
   operation: 'getInvoiceDocumentPage',
   method: 'get',
@@ -48,17 +61,7 @@ export const getInvoiceDocumentPage = route({
   access,
   ratePolicy: 'documents',
   timeoutMs: RENDER_TIMEOUT_MS,
-  params: z.object({
-    invoiceId: pathId('invoice'),
-    // The schema of the page number accepts any string, because only the documents service knows how many pages a
-    // document has.
-    page: z.string().meta({
-      type: 'integer',
-      minimum: 1,
-      description: 'The number of the document page, counted from 1.',
-      param: { example: 1 },
-    }),
-  }),
+  params: pageParams,
   query: z.strictObject({
     width: z
       .string()
@@ -89,18 +92,84 @@ export const getInvoiceDocumentPage = route({
   refusals: [422],
   async handle({ params, query, ifNoneMatch, isHead }, clients) {
     const { uploadId, invoiceId, name } = await uploadedDocument(params.invoiceId, clients);
-    if (!PAGE.test(params.page)) throw absent('Page numbers are whole numbers from 1.');
-    const number = Math.min(Number(params.page), PAGE_MAX);
+    const number = pageNumber(params.page);
     const page: PagePicture = { number, width: Number(query.width ?? PAGE_WIDTH_DEFAULT) };
-    const { rendering, pages = 0 } = await clients.documents.describeRendering({ uploadId, page });
+    const { rendering, pages = 0 } = await clients.documents.describeRendering({
+      uploadId,
+      page,
+      wordsOfPage: undefined,
+    });
     if (rendering === undefined) throw absent(withoutPage(pages, invoiceId));
     const stem = name === '' ? `invoice-${invoiceId}` : name;
     const fileName = safeFileName(`${stem}-${number}`, rendering.mediaType, `invoice-${number}`);
     return reply(
       { rendering, resource: 'page', fileName, policy: PICTURE_POLICY, contentType: rendering.mediaType },
       { ifNoneMatch, isHead },
-      () => clients.documents.readRendering({ uploadId, page, invoiceId }),
+      () => clients.documents.readRendering({ uploadId, page, invoiceId, wordsOfPage: undefined }),
     );
+  },
+});
+
+/** Number of words that the documents service returns at most. */
+const WORDS_MAX = 3_000;
+
+const pageWords = z
+  .object({
+    words: z
+      .array(
+        z.object({
+          text: z
+            .string()
+            .describe(
+              'The word as it is printed. A date, an amount, a bank account or a tax id is one word, even with blanks in it.',
+            ),
+          value: z
+            .string()
+            .describe('The word in the form of the invoice fields, such as `1190.00` for a printed `1.190,00`.'),
+          box: z
+            .array(z.number())
+            .describe(
+              'The position of the word on the document page: left, top, right and bottom as fractions of the page size.',
+            ),
+        }),
+      )
+      .max(WORDS_MAX)
+      .describe('The words of the document page, in the order in which they are read.'),
+    isTruncated: z
+      .boolean()
+      .describe(`Whether further words are left out, because the document page has more than ${WORDS_MAX} words.`),
+  })
+  .meta({ id: 'DocumentPageWords' })
+  .register(examples, {
+    example: { words: [{ text: '1.190,00', value: '1190.00', box: [0.71, 0.62, 0.82, 0.64] }], isTruncated: false },
+  });
+
+export const getInvoiceDocumentPageWords = route({
+  operation: 'getInvoiceDocumentPageWords',
+  method: 'get',
+  path: '/invoices/:invoiceId/document/pages/:page/words',
+  summary: 'Read the words on a page of the document of an invoice',
+  description:
+    'Returns the words of a page with their positions, also for a document in which no invoice was found, so that a person can choose the words that fill missing fields. The text of a scanned page is recognized, which takes seconds for the first request. XML has no pages.',
+  rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
+  alsoAsks: [
+    'invoicecontrol.documents.v1.DocumentService/DescribeRendering',
+    'invoicecontrol.documents.v1.DocumentService/ReadRendering',
+  ],
+  access,
+  ratePolicy: 'documents',
+  timeoutMs: RENDER_TIMEOUT_MS,
+  params: pageParams,
+  responses: { 200: { description: 'The words of the page of the document.', schema: pageWords } },
+  refusals: [422],
+  async handle({ params }, clients) {
+    const { uploadId, invoiceId } = await uploadedDocument(params.invoiceId, clients);
+    const asked = { uploadId, page: undefined, wordsOfPage: pageNumber(params.page) };
+    const { rendering, pages = 0 } = await clients.documents.describeRendering(asked);
+    if (rendering === undefined) throw absent(withoutPage(pages, invoiceId));
+    const pieces: Uint8Array[] = [];
+    for await (const piece of contentOf(clients.documents.readRendering({ ...asked, invoiceId }))) pieces.push(piece);
+    return { status: 200, body: pageWords.parse(JSON.parse(Buffer.concat(pieces).toString())) };
   },
 });
 
@@ -131,8 +200,8 @@ export const viewInvoiceDocument = route({
   refusals: [422],
   async handle({ params, ifNoneMatch, isHead }, clients) {
     const { uploadId, invoiceId, name } = await uploadedDocument(params.invoiceId, clients);
-    const page = undefined;
-    const { rendering } = await clients.documents.describeRendering({ uploadId, page });
+    const view = { page: undefined, wordsOfPage: undefined };
+    const { rendering } = await clients.documents.describeRendering({ uploadId, ...view });
     if (rendering === undefined) {
       throw absent(
         `The document contains no XML. GET /v1/invoices/${invoiceId}/document/pages/1 shows its first page.`,
@@ -148,7 +217,7 @@ export const viewInvoiceDocument = route({
         contentType: `${rendering.mediaType}; charset=utf-8`,
       },
       { ifNoneMatch, isHead },
-      () => clients.documents.readRendering({ uploadId, page, invoiceId }),
+      () => clients.documents.readRendering({ uploadId, ...view, invoiceId }),
     );
   },
 });
@@ -171,6 +240,12 @@ async function uploadedDocument(
   if (uploadId === undefined) throw notFound('invoice');
   const { invoice_number: name = '' } = invoice === undefined ? {} : fromWire(invoice);
   return { uploadId, invoiceId, name };
+}
+
+/** Reads the number of a document page from a path. */
+function pageNumber(text: string): number {
+  if (!PAGE.test(text)) throw absent('Page numbers are whole numbers from 1.');
+  return Math.min(Number(text), PAGE_MAX);
 }
 
 /**
