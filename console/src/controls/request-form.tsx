@@ -23,6 +23,14 @@ interface FieldSpec {
   readonly options?: readonly Option[];
 }
 
+/** The values of a form by the names of its fields. */
+export type Values = Readonly<Record<string, string>>;
+
+/** Returns the values with which a form opens. */
+export function valuesOf(fields: Readonly<Record<string, FieldSpec>>): Values {
+  return Object.fromEntries(Object.entries(fields).map(([name, { value = '' }]) => [name, value]));
+}
+
 export interface RequestFormProps<Name extends string> {
   readonly submit: string;
   readonly fields: Readonly<Record<Name, FieldSpec>>;
@@ -32,6 +40,10 @@ export interface RequestFormProps<Name extends string> {
   readonly refreshes: readonly string[];
   /** What is missing in the children, if anything: the form is not sent then. */
   readonly fault?: string | undefined;
+  /** The values of the form, for a page that changes them too. Absent if only the form changes them. */
+  readonly state?: readonly [Values, (change: (before: Values) => Values) => void];
+  /** Called when a person enters a field. */
+  readonly onEnter?: (name: Name) => void;
   /** Controls of the form that are no field, such as boxes to tick. */
   readonly children?: ReactNode;
   /** Called when the request has succeeded. */
@@ -46,12 +58,15 @@ export function RequestForm<Name extends string>({
   act,
   refreshes,
   fault,
+  state,
+  onEnter,
   children,
   onDone,
   onCancel,
 }: RequestFormProps<Name>) {
   const specs = Object.entries<FieldSpec>(fields);
-  const [values, setValues] = useState(() => Object.fromEntries(specs.map(([name, { value = '' }]) => [name, value])));
+  const own = useState(() => valuesOf(fields));
+  const [values, setValues] = state ?? own;
   const [faults, setFaults] = useState<ReadonlySet<string>>(new Set());
   const [isTried, setTried] = useState(false);
   const refresh = useRefresh(refreshes);
@@ -83,10 +98,10 @@ export function RequestForm<Name extends string>({
           onChange,
           fault: faults.has(name) ? messages.fieldEmpty : undefined,
         };
-        return kind === 'choice' ? (
-          <Choice key={name} {...common} options={options} />
-        ) : (
-          <Field key={name} {...common} kind={kind} />
+        return (
+          <div key={name} onFocus={() => onEnter?.(name as Name)}>
+            {kind === 'choice' ? <Choice {...common} options={options} /> : <Field {...common} kind={kind} />}
+          </div>
         );
       })}
       {children}

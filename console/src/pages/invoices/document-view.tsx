@@ -7,7 +7,7 @@ import { ForeignText } from '../../controls/foreign-text.js';
 import { Loading } from '../../controls/loading.js';
 import { formatPercent } from '../../format/percent.js';
 import { showInvisible } from '../../format/visible-text.js';
-import { PagePicture } from './page-picture.js';
+import { Box, PagePicture } from './page-picture.js';
 import { useDocumentFields } from './queries.js';
 import styles from './invoices.module.css';
 import { reviewTexts } from '../../findings/texts.js';
@@ -15,7 +15,7 @@ import { reviewTexts } from '../../findings/texts.js';
 const texts = reviewTexts.invoice;
 
 /** A field of a document by its path. */
-export type NamedField = DocumentField & { readonly path: string };
+type NamedField = DocumentField & { readonly path: string };
 
 /**
  * The pages of the document of an invoice with a box for each field, beside the fields. Fields that were read least
@@ -76,21 +76,20 @@ function LoadedDocument({ invoiceId, pageCount, fields }: Props) {
       <div className={styles['document']}>
         {pageCount > 0 && (
           <div>
-            <PagePicture
-              key={page}
-              source={`${document}/pages/${page}?width=1000`}
-              name={texts.page(page, pageCount)}
-              fields={fields.filter((field) => field.page === page)}
-              selected={selected}
-              onSelect={selectInList}
-            />
-            {pageCount > 1 && (
-              <div className={controls['actions']}>
-                {page > 1 && <Button onPress={() => setPage(page - 1)}>{texts.previousPage}</Button>}
-                {page < pageCount && <Button onPress={() => setPage(page + 1)}>{texts.nextPage}</Button>}
-                <span>{texts.page(page, pageCount)}</span>
-              </div>
-            )}
+            <PagePicture key={page} invoiceId={invoiceId} page={page} pageCount={pageCount}>
+              {fields
+                .filter((field) => field.page === page)
+                .map((field) => (
+                  <Box
+                    key={field.path}
+                    box={field.box}
+                    name={texts.box(texts.fields[field.path] ?? field.path, showInvisible(field.value))}
+                    isPressed={field.path === selected}
+                    onPress={() => selectInList(field)}
+                  />
+                ))}
+            </PagePicture>
+            <PageChoice page={page} pageCount={pageCount} onChange={setPage} />
           </div>
         )}
         <div>
@@ -106,6 +105,26 @@ function LoadedDocument({ invoiceId, pageCount, fields }: Props) {
         </div>
       </div>
     </>
+  );
+}
+
+/** Leads from page to page of a document that has several. */
+export function PageChoice({
+  page,
+  pageCount,
+  onChange,
+}: {
+  readonly page: number;
+  readonly pageCount: number;
+  readonly onChange: (page: number) => void;
+}) {
+  if (pageCount <= 1) return null;
+  return (
+    <div className={controls['actions']}>
+      {page > 1 && <Button onPress={() => onChange(page - 1)}>{texts.previousPage}</Button>}
+      {page < pageCount && <Button onPress={() => onChange(page + 1)}>{texts.nextPage}</Button>}
+      <span>{texts.page(page, pageCount)}</span>
+    </div>
   );
 }
 

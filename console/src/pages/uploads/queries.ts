@@ -4,9 +4,11 @@ import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/rea
 import { client } from '../../client.js';
 
 export type UploadStatus = Schemas['UploadStatus'];
+export type PageWord = Schemas['DocumentPageWords']['words'][number];
 
 export const UPLOADS = 'uploads';
-const SENT = [UPLOADS, 'sent'];
+/** Name of the list of sent files. It is not below UPLOADS, because reading the uploads again must not empty it. */
+const SENT = ['sent-files'];
 /** Number of files that the app sends at the same time. */
 const SENT_AT_ONCE = 4;
 /**
@@ -56,6 +58,18 @@ export function useUpload(uploadId: string) {
   return useQuery(statusQuery(uploadId));
 }
 
+/** Reads the words on a page of a document. A page of a document never changes. */
+export function usePageWords(invoiceId: string, page: number) {
+  return useQuery({
+    queryKey: ['invoices', invoiceId, 'words', page],
+    queryFn: async ({ signal }) => {
+      const path = { invoiceId, page };
+      return (await client.get('/invoices/{invoiceId}/document/pages/{page}/words', { path, signal })).data;
+    },
+    staleTime: Infinity,
+  });
+}
+
 /** Returns the files that were sent since the sign-in, each with its state at the API. A sign-out forgets them. */
 export function useSentFiles(): readonly { readonly file: SentFile; readonly status: UploadStatus | undefined }[] {
   const { data: files = [] } = useQuery<readonly SentFile[]>({
@@ -88,6 +102,7 @@ export function useSendFiles() {
         for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
           const { key, file } = next;
           await send(file, companyId, (changed) => change(key, changed));
+          void queries.invalidateQueries({ queryKey: [UPLOADS] });
         }
       };
       await Promise.all(Array.from({ length: SENT_AT_ONCE }, sendNext));

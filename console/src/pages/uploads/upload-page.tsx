@@ -6,17 +6,16 @@ import controls from '../../controls/controls.module.css';
 import { Rows } from '../../controls/data-table.js';
 import { Facts } from '../../controls/facts.js';
 import { ForeignText } from '../../controls/foreign-text.js';
-import { FormDialog } from '../../controls/form-dialog.js';
 import { Loaded } from '../../controls/loaded.js';
 import { Page } from '../../controls/page.js';
 import { client } from '../../client.js';
 import { formatMoment } from '../../format/moment.js';
 import { formatPercent } from '../../format/percent.js';
-import { showInvisible } from '../../format/visible-text.js';
 import { locale } from '../../messages/language.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
 import { DecisionTag } from '../invoices/decision-tag.js';
+import { Correction } from './correction.js';
 import { UPLOADS, useUpload } from './queries.js';
 import type { UploadStatus } from './queries.js';
 import { texts } from './texts.js';
@@ -89,7 +88,8 @@ function Upload({ upload }: { readonly upload: UploadStatus }) {
           </ul>
         </section>
       )}
-      {mayCorrect && <Button onPress={() => setCorrecting(true)}>{texts.correct}</Button>}
+      {mayCorrect && !isCorrecting && <Button onPress={() => setCorrecting(true)}>{texts.correct}</Button>}
+      {isCorrecting && <Correction upload={upload} onClose={() => setCorrecting(false)} />}
       {read.length > 0 && (
         <section>
           <h2 id="read">{texts.read}</h2>
@@ -105,56 +105,6 @@ function Upload({ upload }: { readonly upload: UploadStatus }) {
           />
         </section>
       )}
-      {isCorrecting && <Correction upload={upload} onClose={() => setCorrecting(false)} />}
     </>
-  );
-}
-
-/** The fields that the form offers, besides the missing ones. */
-const correctable = [
-  'supplier.name',
-  'supplier.tax_id',
-  'supplier.bank_account.iban',
-  'invoice_number',
-  'issue_date',
-  'due_date',
-  'currency',
-  'net_amount',
-  'tax_amount',
-  'gross_amount',
-  'purchase_order_ref',
-];
-
-function Correction({ upload, onClose }: { readonly upload: UploadStatus; readonly onClose: () => void }) {
-  const { upload_id: uploadId, fields = {}, missing_fields: missing = [] } = upload;
-  const paths = [...new Set([...missing, ...correctable])];
-  const fieldOf = (path: string) => {
-    const raw = fields[path]?.raw;
-    const help = missing.includes(path)
-      ? texts.isMissing
-      : typeof raw === 'string'
-        ? reviewTexts.invoice.printed(showInvisible(raw))
-        : '';
-    const label = reviewTexts.invoice.fields[path] ?? path;
-    return { label, help, value: fields[path]?.value ?? '', isRequired: false, kind: 'text' } as const;
-  };
-  return (
-    <FormDialog
-      title={texts.correctTitle}
-      text={<p>{texts.correctText}</p>}
-      submit={texts.correctSubmit}
-      fields={Object.fromEntries(paths.map((path) => [path, fieldOf(path)]))}
-      refreshes={[UPLOADS, 'invoices', 'findings']}
-      act={(values) => {
-        const changed = Object.entries(values).filter(
-          ([path, value]) => value !== '' && value !== (fields[path]?.value ?? ''),
-        );
-        return client.put('/uploads/{uploadId}/corrections', {
-          path: { uploadId },
-          body: { fields: Object.fromEntries(changed) },
-        });
-      }}
-      onClose={onClose}
-    />
   );
 }
