@@ -11,6 +11,7 @@ export interface Right {
 export const rights = {
   readFindings: { role: 'VIEWER', scope: 'findings:read' },
   reviewFindings: { role: 'VIEWER', scope: 'findings:review' },
+  shareViews: { role: 'ADMIN', scope: 'findings:read' },
   assignFindings: { role: 'ANALYST', scope: 'findings:assign' },
   readInvoices: { role: 'VIEWER', scope: 'invoices:read' },
   readDocuments: { role: 'ANALYST', scope: 'documents:read' },

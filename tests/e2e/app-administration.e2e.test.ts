@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { printInvoice } from '@invoicecontrol/extraction/testing/printed-invoice';
+import { sampleInvoice } from '@invoicecontrol/extraction/testing/sample-invoice';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { openApp, signIn } from './app-page.js';
+import { AT_400_PERCENT, openApp, signIn } from './app-page.js';
 import { launch, overflowOf, requireChromium } from './browser.js';
 import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
@@ -10,6 +12,12 @@ import { ubl } from './uploading.js';
 
 /** Markup that a malicious person could write into the name of a file or an address. */
 const MARKUP = '<img src=x onerror=alert(1)>';
+
+/** An invoice whose number stands on the page without a label, so that no program takes it for the number. */
+function withoutLabelOfNumber() {
+  const invoice = sampleInvoice();
+  return { ...invoice, lines: invoice.lines.map((line) => line.replace('Invoice No: |', 'Delivered by van |')) };
+}
 
 /** The pages of the web application that other test files do not open on a phone. */
 const PAGES = [
@@ -87,9 +95,48 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     await page.getByRole('button', { name: 'Correct the fields' }).click();
     await page.getByLabel('Invoice number').fill('UP-2');
     await check();
-    await submitted(page, 'Save and check the invoice');
+    await page.getByRole('button', { name: 'Save and check the invoice' }).click();
     await page.getByRole('link', { name: 'Open the invoice' }).click();
     await page.getByRole('heading', { name: /^UP-2 · / }).waitFor();
+  });
+
+  test('a missing field is filled by choosing its words on the picture of the page, with the mouse or the keyboard', async () => {
+    const number = sampleInvoice().truth['number'] ?? '';
+    const pdf = Buffer.from(await printInvoice(withoutLabelOfNumber()));
+    const { page, check } = await open();
+    await signIn(page, tenant.keys.analyst, '/app/uploads');
+    const file = { name: 'no-number.pdf', mimeType: 'application/pdf', buffer: pdf };
+    await page.locator('input[type=file]').setInputFiles([file]);
+    await page.getByRole('link', { name: 'no-number.pdf' }).click();
+    await page.getByRole('heading', { name: 'Fields that are missing' }).waitFor();
+    await page.getByRole('button', { name: 'Correct the fields' }).click();
+    await page.getByText('The words that you choose fill: Invoice number').waitFor();
+    await page.getByRole('button', { name: number, exact: true }).click();
+    const field = page.getByLabel('Invoice number');
+    expect(await field.inputValue()).toBe(number);
+    await check();
+
+    // A second word is added, and a word that is chosen again is taken away.
+    await page.getByRole('button', { name: 'INVOICE', exact: true }).click();
+    expect(await field.inputValue()).toBe(`${number} INVOICE`);
+    await page.keyboard.press('Space');
+    expect(await field.inputValue()).toBe(number);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    await page.getByLabel('Supplier', { exact: true }).focus();
+    await page.getByText('The words that you choose fill: Supplier').waitFor();
+    const words = page.getByRole('group', { name: 'Words: Page 1 of 1' });
+    await words.locator('button[tabindex="0"]').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    for (const key of ['ArrowRight', 'Enter', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
+    expect(await page.getByLabel('Supplier', { exact: true }).inputValue()).toBe('Ashdown Tools Ltd');
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await overflowOf(page)).toEqual([]);
+    await check();
+    await page.getByRole('button', { name: 'Save and check the invoice' }).click();
+    await page.getByRole('link', { name: 'Open the invoice' }).click();
+    await page.getByRole('heading', { name: `${number} · Ashdown Tools Ltd` }).waitFor();
   });
 
   test('a webhook is created with its secret shown once, tested, changed and deleted', async () => {
@@ -114,6 +161,14 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
 
     await page.getByRole('button', { name: 'Send a test' }).click();
     await submitted(page, 'Send the test');
+    await page.getByRole('cell', { name: /\(test\)$/ }).waitFor();
+    await page.getByLabel('Event', { exact: true }).selectOption('scan.completed');
+    await page.waitForURL(/event=scan\.completed/);
+    await page.getByText('Nothing has been delivered yet.').waitFor();
+    await page.getByLabel('Event', { exact: true }).selectOption('Any');
+    await page.getByLabel('Created from').fill('2099-01-01');
+    await page.getByText('Nothing has been delivered yet.').waitFor();
+    await page.getByLabel('Created from').fill('');
     await page.getByRole('cell', { name: /\(test\)$/ }).waitFor();
     await check();
     await page.getByRole('link', { name: /^invoice\.analysis\.completed, / }).click();
@@ -183,10 +238,31 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     await page.getByText('api_key.revoked').first().waitFor();
     await page.getByRole('row', { name: /you.*company\.removed/ }).waitFor();
     await check();
+    await page.getByLabel('Action').fill('company.removed');
+    await page.waitForURL(/action=company\.removed/);
+    await page.getByText('api_key.revoked').first().waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /you.*company\.removed/ }).waitFor();
+    await page.getByLabel('Outcome').selectOption('refused');
+    await page.getByText('Nothing was recorded in this time.').waitFor();
+    await page.getByLabel('Outcome').selectOption('Any');
+    await page
+      .getByRole('row', { name: /company\.removed/ })
+      .getByRole('link', { name: 'you' })
+      .click();
+    await page.getByText('Only events of you').waitFor();
+    await check();
+    await page.getByRole('button', { name: 'Show everybody' }).click();
+    await page.getByText('Only events of you').waitFor({ state: 'detached' });
     await go(page, 'Notifications');
     await page.getByRole('rowheader').first().waitFor();
     await go(page, 'Usage');
     await page.getByRole('row', { name: /^Webhooks/ }).waitFor();
+    await page.getByRole('img', { name: 'Analyses by month' }).waitFor();
+    await page.getByLabel('Show in the chart').selectOption('Payments checked');
+    await page.getByRole('img', { name: 'Payments checked by month' }).waitFor();
+    const months = page.getByRole('table', { name: 'Earlier months' }).getByRole('rowheader');
+    expect(await months.count()).toBe(12);
+    expect(await months.first().textContent()).toBe(new Date().toISOString().slice(0, 7));
     await check();
   });
 
@@ -248,6 +324,20 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     await page.getByRole('button', { name: 'Start the scan' }).click();
     await page.waitForURL(/\/scans\/[0-9a-f-]{36}$/);
     await page.getByText('DUPLICATE_INVOICE').first().waitFor();
+    const saving = page.getByRole('heading', { name: 'Savings' });
+    await saving.waitFor();
+    await page.getByRole('img', { name: 'Invoices by month of issue' }).waitFor();
+    await page.getByRole('table', { name: 'Findings by kind' }).getByRole('link', { name: 'duplicates' }).waitFor();
+    await page
+      .getByRole('table', { name: /^Suppliers with the largest/ })
+      .getByRole('link')
+      .first()
+      .waitFor();
+    const [report] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as CSV' }).click(),
+    ]);
+    expect(await readFile(await report.path(), 'utf8')).toContain('2026-03');
     await check();
     await page.getByRole('link', { name: 'Findings of this scan' }).click();
     await page.getByText('Only findings of one history scan').waitFor();
@@ -296,6 +386,31 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     await page.goto('/app/keys');
     await page.getByRole('heading', { level: 1, name: 'API-Schlüssel' }).waitFor();
     expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+  });
+
+  test('every page can be used at a zoom of 400 %, and a dialog can be filled and sent', async () => {
+    const { page, check } = await open(AT_400_PERCENT);
+    await signIn(page, tenant.keys.owner, '/app/findings');
+    for (const path of ['/findings', '/invoices', '/payment-runs', ...PAGES]) {
+      await page.goto(`/app${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByText('Loading').first().waitFor({ state: 'detached' });
+      expect({ path, overflow: await overflowOf(page) }).toEqual({ path, overflow: [] });
+      await check();
+    }
+    await page.goto('/app/webhooks');
+    await page.getByRole('button', { name: 'Create a webhook' }).click();
+    await page.getByLabel('Address').fill('https://hooks.example.com/zoomed');
+    await page.getByLabel('finding.created').check();
+    expect(await overflowOf(page)).toEqual([]);
+    await check();
+    // The button is reached by scrolling in the dialog, and nothing covers it.
+    await page.getByRole('dialog').getByRole('button', { name: 'Create the webhook' }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('link', { name: /zoomed$/ }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await submitted(page, 'Delete');
   });
 
   test('every page fits a phone in the dark, in each language, and explains itself to a viewer', async () => {

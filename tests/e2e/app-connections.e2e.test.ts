@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startErps } from '@invoicecontrol/dev/simulators';
+import { notificationUrl, startErps, startPaddle } from '@invoicecontrol/dev/simulators';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { ErpSimulators } from '@invoicecontrol/simulators/erp';
+import type { PaddleSimulator } from '@invoicecontrol/simulators/paddle';
 import type { Browser } from 'playwright-core';
 import { openApp, signIn } from './app-page.js';
 import { launch, overflowOf, requireChromium } from './browser.js';
@@ -23,18 +27,33 @@ describe.skipIf(executablePath === undefined)('the connections of the web applic
   let browser: Browser;
   let erps: ErpSimulators;
   let ksef: Ksef;
+  let paddle: PaddleSimulator;
+  /** The page to which the checkout leads a buyer back. The address of the app is known only when it runs. */
+  const returnPage = createServer((_, response) => {
+    response.writeHead(302, { location: `${running.origin}/app/billing?checkout=done` }).end();
+  });
   let tenant: Tenant;
   beforeAll(async () => {
-    const [started, register] = await Promise.all([startErps({}), startKsef()]);
+    returnPage.listen(0, '127.0.0.1');
+    await once(returnPage, 'listening');
+    const CHECKOUT_SUCCESS_URL = `http://127.0.0.1:${(returnPage.address() as AddressInfo).port}/`;
+    const [started, register, provider] = await Promise.all([
+      startErps({}),
+      startKsef(),
+      startPaddle({ CHECKOUT_SUCCESS_URL }),
+    ]);
     erps = started.simulators;
     ksef = register;
+    paddle = provider.simulator;
     running = await startRunningSystem({
       ...started.env,
       ...ksef.env,
+      ...provider.env,
       ERP_POLL_SECONDS: '1',
       KSEF_WAIT_FACTOR: '0.05',
       KSEF_REQUEST_SECONDS: '5',
     });
+    paddle.setNotificationUrl(notificationUrl(running.system.baseUrl));
     browser = await launch(executablePath ?? '');
     tenant = await running.newTenant();
   }, 120_000);
@@ -43,6 +62,8 @@ describe.skipIf(executablePath === undefined)('the connections of the web applic
     await running.stop();
     await erps.stop();
     await ksef.stop();
+    await paddle.stop();
+    returnPage.close();
   });
 
   /** Creates a simulated company in Business Central with one vendor. */
@@ -97,6 +118,26 @@ describe.skipIf(executablePath === undefined)('the connections of the web applic
     await check();
   });
 
+  test('a plan is bought on the page of the payment provider, which leads back to the plan, and then to the portal', async () => {
+    const { keys } = await running.newTenant('FREE');
+    const { page, check } = await openApp(browser, running.origin);
+    await signIn(page, keys.admin, '/app/billing');
+    await page.getByRole('button', { name: 'Buy a plan' }).click();
+    await page.getByLabel('Plan', { exact: true }).selectOption('SCALE');
+    await page.getByLabel('Additional companies').selectOption('2');
+    await check();
+    // The pages of the provider are the only ones of another origin to which the app leads.
+    await page.context().unrouteAll();
+    await page.getByRole('button', { name: 'Go to the checkout' }).click();
+    await page.waitForURL(`${running.origin}/app/billing?checkout=done`);
+    await page.getByText('SCALE', { exact: true }).waitFor();
+    await page.getByText('active', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Buy a plan' }).count()).toBe(0);
+    await check();
+    await page.getByRole('button', { name: 'Payment methods, bills and cancellation' }).click();
+    await page.waitForURL(/\/portal\?token=/);
+  });
+
   test('an invoice is submitted to KSeF, accepted, and confirmed, and the inbox is read', async () => {
     const { nip, token } = await ksef.newCompany();
     const key = tenant.keys.admin;
@@ -131,6 +172,18 @@ describe.skipIf(executablePath === undefined)('the connections of the web applic
       .getByRole('region', { name: /^Submissions/ })
       .getByRole('link')
       .click();
+    await page.getByText('accepted', { exact: true }).waitFor();
+    await page.goto('/app/ksef');
+    const all = page.getByRole('region', { name: 'Submissions of all connections' });
+    await all.getByRole('link').waitFor();
+    await page.getByLabel('State of the submissions').selectOption('rejected');
+    await page.getByText('No submission matches these filters.').waitFor();
+    await page.goto(`/app/ksef?invoice=${body.id}`);
+    await page.getByText('Only submissions of one invoice').waitFor();
+    expect(await overflowOf(page)).toEqual([]);
+    await check();
+    await all.getByRole('link').click();
+    await page.getByRole('heading', { level: 1, name: 'Submission' }).waitFor();
     await page.getByText('accepted', { exact: true }).waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),

@@ -4,7 +4,7 @@ import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { printInvoice } from '@invoicecontrol/extraction/testing/printed-invoice';
 import { sampleInvoice } from '@invoicecontrol/extraction/testing/sample-invoice';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { openApp, signIn } from './app-page.js';
+import { AT_400_PERCENT, openApp, signIn } from './app-page.js';
 import { launch, overflowOf, requireChromium } from './browser.js';
 import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
@@ -112,6 +112,11 @@ describe.skipIf(executablePath === undefined)('the invoices of the web applicati
     await check();
     await page.getByRole('button', { name: 'Analyze again' }).click();
     await page.getByText('The invoice was analyzed again. The decision is: Do not pay.').waitFor();
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.getByText(/: received/).waitFor();
+    await timeline.getByText('analyzed again, Do not pay').waitFor();
+    await timeline.getByRole('link', { name: 'finding raised, DUPLICATE_INVOICE' }).waitFor();
+    await check();
     await page.getByRole('link', { name: 'All findings about this supplier' }).click();
     await page.getByText(`Only findings about ${NAME}`).waitFor();
     await check();
@@ -164,6 +169,7 @@ describe.skipIf(executablePath === undefined)('the invoices of the web applicati
 
   test.each([
     ['on a phone of 320 px', { viewport: { width: 320, height: 640 } }],
+    ['at a zoom of 400 %', AT_400_PERCENT],
     ['in the dark', { colorScheme: 'dark' }],
     ['with forced colours', { forcedColors: 'active' }],
   ] as const)('can be read %s without scrolling sideways', async (_, options) => {

@@ -3,6 +3,9 @@ import { expect } from 'vitest';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { accessibilityFaultsOf, openPage } from './browser.js';
 
+/** A screen of 1280 x 1024 pixels at a zoom of 400 %: the page has 320 x 256 pixels of its own. */
+export const AT_400_PERCENT = { viewport: { width: 320, height: 256 }, deviceScaleFactor: 4 } as const;
+
 /** A page of the web application in a separate browser context, which shares no cookies with other pages. */
 export interface OpenedPage {
   readonly page: Page;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { paymentRunText } from '@invoicecontrol/payment-files/testing/payment-run';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { openApp, signIn } from './app-page.js';
+import { AT_400_PERCENT, openApp, signIn } from './app-page.js';
 import { launch, overflowOf, requireChromium } from './browser.js';
 import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
@@ -13,6 +13,12 @@ const OTHER_IBAN = 'DE02120300000000202051';
 const NAME = 'Hafenlogistik Brandt GmbH';
 /** A text that would be a script, an override of the direction and a long word, if the page let it. */
 const HOSTILE = `<img src=x onerror=alert(1)>${'W'.repeat(60)}`;
+
+/** Returns the name of the element that has the focus. The text is code for the page of the browser. */
+const FOCUSED = `(() => {
+  const element = document.activeElement;
+  return element.labels?.[0]?.textContent ?? element.textContent.trim();
+})()`;
 
 const executablePath = requireChromium();
 
@@ -220,6 +226,7 @@ describe.skipIf(executablePath === undefined)('the payment runs of the web appli
 
   test.each([
     ['on a phone of 320 px', { viewport: { width: 320, height: 640 } }],
+    ['at a zoom of 400 %', AT_400_PERCENT],
     ['in the dark', { colorScheme: 'dark' }],
     ['with forced colours', { forcedColors: 'active' }],
   ] as const)('can be used %s without scrolling sideways', async (_, options) => {
@@ -290,6 +297,50 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
   const dispositionOf = async ({ keys }: Tenant, { id }: Listed) =>
     (await running.request<Listed>(`GET /findings/${id}`, { key: keys.viewer })).body.disposition;
 
+  test('are found and decided by somebody who has no mouse, from the sign-in to the sign-out', async () => {
+    const tenant = await running.newTenant();
+    const findings = [
+      await repeatOf(tenant, ['KB-1', 'kb 0001']),
+      await repeatOf(tenant, ['KB-2', 'kb 0002']),
+      await repeatOf(tenant, ['KB-3', 'kb 0003']),
+    ];
+    const { page, check } = await openApp(browser, running.origin);
+    await page.goto('/app');
+    await page.getByLabel('API key').waitFor();
+    const focusWith = async (key: string, name: string): Promise<void> => {
+      for (let presses = 0; presses < 60; presses += 1) {
+        await page.keyboard.press(key);
+        if ((await page.evaluate<string>(FOCUSED)) === name) return;
+      }
+      throw new Error(`The key ${key} does not lead to "${name}".`);
+    };
+    if ((await page.evaluate<string>(FOCUSED)) !== 'API key') await focusWith('Tab', 'API key');
+    await page.keyboard.type(tenant.keys.analyst);
+    await page.keyboard.press('Enter');
+    await page.getByText('No payment run has been checked yet.').waitFor();
+    await focusWith('Tab', 'Findings');
+    await page.keyboard.press('Enter');
+    await page.locator('#row-' + (findings[0]?.id ?? '')).waitFor();
+    // Each key is pressed when an open finding is shown beside the list.
+    for (const key of ['c', 'f', 'r']) {
+      await page.keyboard.press('j');
+      await page.getByRole('button', { name: 'Open again (o)' }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Confirm (c)' }).waitFor();
+      await page.keyboard.press(key);
+      await page.getByText(/^The finding is now: /).waitFor();
+    }
+    await check();
+    const dispositions = await Promise.all(findings.map((finding) => dispositionOf(tenant, finding)));
+    expect(dispositions.toSorted((one, other) => one.localeCompare(other))).toEqual([
+      'CONFIRMED',
+      'FALSE_POSITIVE',
+      'RESOLVED',
+    ]);
+    await focusWith('Shift+Tab', 'Sign out');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('API key').waitFor();
+  });
+
   test('are decided by the keyboard alone, undone, and accepted with a note', async () => {
     const { tenant, finding } = await repeatedInvoice();
     const { page, check } = await openApp(browser, running.origin);
@@ -321,6 +372,45 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     await page.getByText('The finding is now: Accepted risk.').waitFor();
     expect(await dispositionOf(tenant, finding)).toBe('ACCEPTED_RISK');
     await page.getByText('you: reviewed, Accepted risk').waitFor();
+    await check();
+  });
+
+  test('are shown by a saved view, which survives a change, a reload and the way back, and is shared by an admin', async () => {
+    const { tenant } = await repeatedInvoice();
+    const { page, check } = await openApp(browser, running.origin);
+    await signIn(page, tenant.keys.admin, '/app/findings?severity=HIGH&family=DUP');
+    await page.getByRole('button', { name: 'Save as a new view' }).click();
+    await page.getByLabel('Name').fill('Repeats');
+    await page.getByLabel('Shown to').selectOption('everybody in the organization');
+    await page.getByLabel('Open this view first').selectOption('yes');
+    await check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(/view=[0-9a-f-]{36}&severity=HIGH&family=DUP$/);
+    await page.getByRole('combobox', { name: /^Order/ }).selectOption('Newest first');
+    await page.getByText('The view is changed and not saved.').waitFor();
+    await page.reload();
+    await page.getByText('The view is changed and not saved.').waitFor();
+    await check();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The view is changed and not saved.').waitFor({ state: 'detached' });
+    await page.getByRole('navigation', { name: 'List of findings' }).getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'Evidence' }).waitFor();
+    await page.goBack();
+    expect(page.url()).toContain('sort=newest');
+    await page.getByLabel('View', { exact: true }).selectOption('No view');
+    await page.waitForURL(/\/findings\?view=none$/);
+
+    // Another member finds the shared view, which opens first, and may not change it.
+    const other = await openApp(browser, running.origin);
+    await signIn(other.page, tenant.keys.analyst, '/app/findings');
+    await other.page.waitForURL(/family=DUP&sort=newest$/);
+    expect(await other.page.getByLabel('View', { exact: true }).inputValue()).not.toBe('none');
+    expect(await other.page.getByRole('button', { name: 'Delete the view' }).count()).toBe(0);
+    await other.check();
+    await page.getByLabel('View', { exact: true }).selectOption('Repeats (shared)');
+    await page.getByRole('button', { name: 'Delete the view' }).click();
+    await page.waitForURL(/\/findings\?view=none$/);
+    await page.getByRole('option', { name: 'Repeats (shared)' }).waitFor({ state: 'detached' });
     await check();
   });
 
@@ -429,7 +519,9 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     const { page, check } = await openApp(browser, running.origin, { viewport: { width: 320, height: 640 } });
     await signIn(page, tenant.keys.viewer, '/app/findings?disposition=CONFIRMED');
     await page.getByText('No finding matches these filters.').waitFor();
-    await page.getByLabel('Disposition').selectOption('OPEN');
+    await page.getByText('Disposition: Confirmed').click();
+    await page.getByLabel('Open', { exact: true }).check();
+    await page.waitForURL(/disposition=CONFIRMED%2COPEN/);
     await page.getByRole('navigation', { name: 'List of findings' }).getByRole('link').first().waitFor();
     expect(await overflowOf(page)).toEqual([]);
     await check();

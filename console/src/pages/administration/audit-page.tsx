@@ -1,14 +1,20 @@
 import type { Schemas } from '@invoicecontrol/client/browser';
-import { useSearchParams } from 'wouter';
+import { Link } from 'wouter';
+import { useAddressFilters } from '../../address-filters.js';
+import { Button } from '../../controls/button.js';
+import { Choice } from '../../controls/choice.js';
+import controls from '../../controls/controls.module.css';
 import { DataTable } from '../../controls/data-table.js';
 import type { Column } from '../../controls/data-table.js';
 import { DayRange } from '../../controls/day-range.js';
 import { ForeignText } from '../../controls/foreign-text.js';
 import { Page } from '../../controls/page.js';
+import { SearchField } from '../../controls/search-field.js';
 import { formatMoment } from '../../format/moment.js';
+import { shortId } from '../../format/person.js';
 import { usePeople } from '../../people.js';
 import { rights } from '../../rights.js';
-import { useAuditEvents } from './queries.js';
+import { outcomes, useAuditEvents } from './queries.js';
 import { texts as all } from './texts.js';
 
 const texts = all.audit;
@@ -22,21 +28,53 @@ export default function AuditPage() {
   );
 }
 
-/** The audit trail. Its days are in the address, so that a colleague can be sent the same view. */
+/** The audit trail. Its filters are in the address, so that a colleague can be sent the same view. */
 function AuditEvents() {
-  const [search, setSearch] = useSearchParams();
-  const days = { from: search.get('from') ?? '', to: search.get('to') ?? '' };
+  const { nameOf } = usePeople();
+  const [read, change] = useAddressFilters();
+  const filters = {
+    from: read('from'),
+    to: read('to'),
+    actor: read('actor'),
+    action: read('action'),
+    target: read('target'),
+    outcome: outcomes.find((one) => one === read('outcome')),
+  };
+  const list = useAuditEvents(filters);
+  const actor = list.items?.find((event) => event.actor.id === filters.actor)?.actor;
   return (
     <>
       <DayRange
         labels={texts}
-        days={days}
-        onChange={(changed) => setSearch({ ...days, ...changed }, { replace: true })}
+        days={filters}
+        onChange={(changed) => Object.entries(changed).forEach(([name, day]) => change(name, day))}
       />
+      <div className={controls['toolbar']}>
+        <SearchField label={texts.action} value={filters.action} onSearch={(text) => change('action', text)} />
+        <SearchField label={texts.target} value={filters.target} onSearch={(text) => change('target', text)} />
+        <Choice
+          label={texts.outcome}
+          value={filters.outcome ?? ''}
+          onChange={(chosen) => change('outcome', chosen)}
+          options={[['', texts.anyOutcome], ...outcomes.map((one) => [one, texts.outcomes[one] ?? one] as const)]}
+        />
+      </div>
+      {filters.actor !== '' && (
+        <p className={controls['actions']}>
+          <span>
+            <ForeignText>
+              {texts.only(
+                actor === undefined ? shortId(filters.actor) : nameOf(`${actor.type}:${actor.id}`, actor.name),
+              )}
+            </ForeignText>
+          </span>
+          <Button onPress={() => change('actor', '')}>{texts.everybody}</Button>
+        </p>
+      )}
       <DataTable
         title={texts.title}
         hidesTitle
-        list={useAuditEvents(days)}
+        list={list}
         empty={texts.empty}
         columns={columns}
         keyOf={({ id }) => id}
@@ -45,9 +83,15 @@ function AuditEvents() {
   );
 }
 
+/** Who did it, as a link to the other events of the same person or API key. */
 function Actor({ actor: { type, id, name } }: Pick<AuditEvent, 'actor'>) {
   const { nameOf } = usePeople();
-  return type === 'SYSTEM' ? texts.system : <ForeignText>{nameOf(`${type}:${id}`, name)}</ForeignText>;
+  if (type === 'SYSTEM') return texts.system;
+  return (
+    <Link to={`/audit?actor=${encodeURIComponent(id)}`}>
+      <ForeignText>{nameOf(`${type}:${id}`, name)}</ForeignText>
+    </Link>
+  );
 }
 
 const columns: readonly Column<AuditEvent>[] = [
@@ -55,7 +99,7 @@ const columns: readonly Column<AuditEvent>[] = [
   [texts.actor, ({ actor }) => <Actor actor={actor} />],
   [texts.action, ({ action }) => <code>{action}</code>],
   [texts.target, ({ target }) => <ForeignText>{target}</ForeignText>],
-  [texts.outcome, ({ outcome }) => outcome],
+  [texts.outcome, ({ outcome }) => texts.outcomes[outcome] ?? outcome],
   [texts.request, ({ requestId }) => (requestId === null ? '–' : <code>{requestId}</code>)],
   [texts.ip, ({ ip }) => ip ?? '–'],
 ];

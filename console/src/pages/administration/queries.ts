@@ -1,6 +1,7 @@
 import type { Schemas } from '@invoicecontrol/client/browser';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../../client.js';
+import { createdWithin } from '../../format/days.js';
 import { useList } from '../../lists.js';
 import { texts } from './texts.js';
 
@@ -42,6 +43,17 @@ export function useUsage() {
   });
 }
 
+/** Number of months of which the use is shown. */
+const MONTHS = 12;
+
+export function useUsageHistory() {
+  return useQuery({
+    queryKey: [ORGANIZATION, 'usage', 'history'],
+    queryFn: async ({ signal }) =>
+      (await client.get('/organizations/current/usage/history', { query: { months: MONTHS }, signal })).data,
+  });
+}
+
 export function useOrganization() {
   return useQuery({
     queryKey: [ORGANIZATION],
@@ -49,38 +61,43 @@ export function useOrganization() {
   });
 }
 
-export function useSubscription() {
+/** Pause between two requests for a subscription whose payment has not been confirmed. */
+const POLL_MS = 2_000;
+
+/** @param isBought true if the person has just paid, and the subscription should appear */
+export function useSubscription(isBought: boolean) {
   return useQuery({
     queryKey: [ORGANIZATION, 'subscription'],
     queryFn: async ({ signal }) => (await client.get('/billing/subscription', { signal })).data,
+    refetchInterval: ({ state: { data } }) => (isBought && data?.status === 'none' ? POLL_MS : false),
   });
 }
 
-/**
- * First and last day of the period in which the listed records were created. Both days are included. If a day is an
- * empty text, the period has no limit on that side.
- */
-export interface Days {
+export const outcomes = ['SUCCEEDED', 'REFUSED'] as const;
+
+/** Filters of the audit trail. An empty text means that a filter is not used. */
+interface AuditFilters {
+  /** First and last day, both included. */
   readonly from: string;
   readonly to: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly target: string;
+  readonly outcome: (typeof outcomes)[number] | undefined;
 }
 
-export function useAuditEvents({ from, to }: Days) {
-  return useList(['audit-events', from, to], (page, signal) => {
+export function useAuditEvents({ from, to, actor, action, target, outcome }: AuditFilters) {
+  return useList(['audit-events', from, to, actor, action, target, outcome], (page, signal) => {
     const query = {
       ...page,
-      ...(from === '' ? {} : { created_from: startOf(from) }),
-      ...(to === '' ? {} : { created_to: startOf(to, 1) }),
+      ...createdWithin({ from, to }),
+      ...(actor === '' ? {} : { actor_id: actor }),
+      ...(action === '' ? {} : { action }),
+      ...(target === '' ? {} : { target }),
+      ...(outcome === undefined ? {} : { outcome }),
     };
     return client.get('/audit-events', { query, signal });
   });
-}
-
-/** Returns the time at which a day begins in the time zone of the person. */
-function startOf(day: string, daysLater = 0): string {
-  const start = new Date(`${day}T00:00:00`);
-  start.setDate(start.getDate() + daysLater);
-  return start.toISOString();
 }
 
 export function useNotifications() {

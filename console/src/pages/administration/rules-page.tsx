@@ -24,7 +24,7 @@ const texts = all.rules;
 type Rule = Schemas['RoutingRule'];
 type Severity = Rule['match']['severities'][number];
 
-const families = Object.entries(texts.familyNames);
+const families = Object.entries(reviewTexts.finding.families);
 const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'] as const satisfies readonly Severity[];
 /** Distance between the positions of new rules, which leaves room between them. */
 const STEP = 10;
@@ -140,7 +140,7 @@ function RuleForm({
 
 function Matches({ match }: Pick<Rule, 'match'>) {
   const { companies } = useCaller();
-  const names: Readonly<Record<string, string>> = texts.familyNames;
+  const names: Readonly<Record<string, string>> = reviewTexts.finding.families;
   const parts = [
     ...match.types,
     ...match.families.map((family) => names[family] ?? family),

@@ -1,7 +1,9 @@
 import { useState } from 'react';
-import { Link, useLocation, useParams, useSearch, useSearchParams } from 'wouter';
+import { Link, useLocation, useParams, useSearch } from 'wouter';
+import { useAddressFilters } from '../../address-filters.js';
 import type { Finding } from '../../client.js';
 import { Button } from '../../controls/button.js';
+import { CheckMenu } from '../../controls/check-menu.js';
 import controls from '../../controls/controls.module.css';
 import { Dialog } from '../../controls/dialog.js';
 import { ErrorState } from '../../controls/error-state.js';
@@ -21,9 +23,10 @@ import { useCaller } from '../../session.js';
 import { Forbidden } from '../forbidden.js';
 import { BulkBar } from './bulk-bar.js';
 import { FindingDetail } from './finding-detail.js';
-import { dispositions, SELECTED_MAX, severities, sorts, useFindings } from './queries.js';
+import { dispositions, families, SELECTED_MAX, severities, sorts, useFindings } from './queries.js';
 import type { Filters } from './queries.js';
 import { useCommands } from './use-commands.js';
+import { Views } from './views.js';
 import styles from './findings.module.css';
 import { reviewTexts } from '../../findings/texts.js';
 
@@ -72,17 +75,18 @@ function Inbox() {
   return (
     <>
       <PageTitle>{texts.title}</PageTitle>
+      <Views />
       <FilterBar />
       {filters.supplier_id !== undefined && (
         <p className={controls['actions']}>
           <span>{texts.supplierOnly(showInvisible(findings?.[0]?.supplierName ?? texts.thisSupplier))}</span>
-          <Button onPress={() => change('supplier', undefined)}>{texts.anySupplier}</Button>
+          <Button onPress={() => change('supplier', '')}>{texts.anySupplier}</Button>
         </p>
       )}
       {filters.scan_id !== undefined && (
         <p className={controls['actions']}>
           <span>{texts.scanOnly}</span>
-          <Button onPress={() => change('scan', undefined)}>{texts.anyScan}</Button>
+          <Button onPress={() => change('scan', '')}>{texts.anyScan}</Button>
         </p>
       )}
       {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
@@ -107,7 +111,7 @@ function Inbox() {
                   finding={finding}
                   isSelected={finding.id === findingId}
                   search={search}
-                  listed={filters.disposition}
+                  listed={filters.disposition?.split(',')}
                 />
               </li>
             ))}
@@ -157,11 +161,11 @@ function FindingRow({
   readonly finding: Finding;
   readonly isSelected: boolean;
   readonly search: string;
-  /** Disposition of the findings that the list shows, or undefined for every disposition. */
-  readonly listed: Finding['disposition'] | undefined;
+  /** Dispositions of the findings that the list shows, or undefined for every disposition. */
+  readonly listed: readonly string[] | undefined;
 }) {
   const { id, severity, summary, supplierName, disposition, amountAtRisk, amountAtRiskCurrency } = finding;
-  const isDecided = listed !== undefined && disposition !== listed;
+  const isDecided = listed !== undefined && !listed.includes(disposition);
   return (
     <Link
       to={`/findings/${id}${search}`}
@@ -192,38 +196,34 @@ function assigneeOption(userId: string, ownId: string | undefined): string {
   return userId === ownId ? ME : userId;
 }
 
+/** Returns those of the known values that a filter of the address names, separated by commas. */
+function valuesOf<Value extends string>(filter: string, known: readonly Value[]): readonly Value[] {
+  const named: readonly string[] = filter.split(',');
+  return known.filter((one) => named.includes(one));
+}
+
 /**
  * Reads and changes the filters of the list of findings, which are in the address. Without any, the open findings are
  * shown.
  */
-function useFilters(): [Filters, (name: string, value: string | undefined) => void] {
+function useFilters(): [Filters, (name: string, value: string) => void] {
   const { user } = useCaller();
-  const [search, setSearch] = useSearchParams();
-  const minSeverity = severities.find((one) => one === search.get('severity'));
-  const asked = search.get('disposition') ?? 'OPEN';
-  const disposition = dispositions.find((one) => one === asked);
-  const supplier = search.get('supplier');
-  const scan = search.get('scan');
-  const q = search.get('q');
-  const assigned = search.get('assignee');
+  const [read, change] = useAddressFilters();
+  const minSeverity = severities.find((one) => one === read('severity'));
+  const [supplier, scan, q, assigned] = [read('supplier'), read('scan'), read('q'), read('assignee')];
+  const disposition = valuesOf(read('disposition') === '' ? 'OPEN' : read('disposition'), dispositions).join(',');
+  const family = valuesOf(read('family'), families).join(',');
   // An address with `me` shows everybody their own findings, so that it can be shared.
-  const assignee = assigned === ME ? user?.id : assigned === null || assigned === ANY ? undefined : assigned;
+  const assignee = assigned === ME ? (user?.id ?? '') : assigned === ANY ? '' : assigned;
   const filters = {
     ...(minSeverity === undefined ? {} : { min_severity: minSeverity }),
-    ...(disposition === undefined ? {} : { disposition }),
-    ...(supplier === null ? {} : { supplier_id: supplier }),
-    ...(scan === null ? {} : { scan_id: scan }),
-    ...(q === null ? {} : { q }),
-    ...(assignee === undefined ? {} : { assignee_user_id: assignee }),
-    sort: sorts.find((one) => one === search.get('sort')) ?? 'severity',
-  };
-  const change = (name: string, value: string | undefined): void => {
-    setSearch((before) => {
-      const changed = new URLSearchParams(before);
-      if (value === undefined) changed.delete(name);
-      else changed.set(name, value);
-      return changed;
-    });
+    ...(disposition === '' ? {} : { disposition }),
+    ...(family === '' ? {} : { family }),
+    ...(supplier === '' ? {} : { supplier_id: supplier }),
+    ...(scan === '' ? {} : { scan_id: scan }),
+    ...(q === '' ? {} : { q }),
+    ...(assignee === '' ? {} : { assignee_user_id: assignee }),
+    sort: sorts.find((one) => one === read('sort')) ?? 'severity',
   };
   return [filters, change];
 }
@@ -232,7 +232,7 @@ function FilterBar() {
   const { user } = useCaller();
   const { data: assignees = [] } = useAssignees();
   const [filters, change] = useFilters();
-  const { severities: severityNames, dispositions: dispositionNames } = reviewTexts.finding;
+  const { severities: severityNames, dispositions: dispositionNames, families: familyNames } = reviewTexts.finding;
   const selects = [
     {
       name: 'severity',
@@ -241,15 +241,6 @@ function FilterBar() {
       options: [
         [ANY, texts.anySeverity],
         ...severities.map((one) => [one, texts.atLeast(severityNames[one])] as const),
-      ] as const,
-    },
-    {
-      name: 'disposition',
-      label: texts.disposition,
-      value: filters.disposition ?? ANY,
-      options: [
-        [ANY, texts.anyDisposition],
-        ...dispositions.map((one) => [one, dispositionNames[one]] as const),
       ] as const,
     },
     {
@@ -272,11 +263,7 @@ function FilterBar() {
   return (
     <fieldset className={styles['filters']}>
       <legend className="visually-hidden">{texts.filters}</legend>
-      <SearchField
-        label={reviewTexts.search}
-        value={filters.q ?? ''}
-        onSearch={(text) => change('q', text === '' ? undefined : text)}
-      />
+      <SearchField label={reviewTexts.search} value={filters.q ?? ''} onSearch={(text) => change('q', text)} />
       {selects.map(({ name, label, value, options }) => (
         <label key={name}>
           <span className={controls['label']}>{label}</span>
@@ -289,6 +276,20 @@ function FilterBar() {
           </select>
         </label>
       ))}
+      <CheckMenu
+        label={texts.disposition}
+        any={texts.anyDisposition}
+        options={dispositions.map((one) => [one, dispositionNames[one]])}
+        chosen={filters.disposition?.split(',') ?? []}
+        onChange={(chosen) => change('disposition', chosen.length === 0 ? ANY : chosen.join(','))}
+      />
+      <CheckMenu
+        label={texts.family}
+        any={texts.anyFamily}
+        options={families.map((one) => [one, familyNames[one]])}
+        chosen={filters.family?.split(',') ?? []}
+        onChange={(chosen) => change('family', chosen.join(','))}
+      />
     </fieldset>
   );
 }

@@ -22,11 +22,16 @@ export const dispositions = [
   'RESOLVED',
   'SUPERSEDED',
 ] as const satisfies readonly Finding['disposition'][];
+/** Families of findings. */
+export const families = ['DUP', 'BANK', 'SUP', 'AMT', 'TAX', 'DATE', 'NUM', 'PO', 'CUR', 'BUY', 'DOC', 'SCAN'] as const;
 export const sorts = ['severity', 'amount_at_risk', 'newest'] as const;
 
 export interface Filters {
   readonly min_severity?: Finding['severity'];
-  readonly disposition?: Finding['disposition'];
+  /** Dispositions, separated by commas. */
+  readonly disposition?: string;
+  /** Kinds of findings, separated by commas. */
+  readonly family?: string;
   readonly assignee_user_id?: string;
   /** Search text: the beginning of an invoice number or of a supplier name, or a tax id. */
   readonly q?: string;
@@ -35,6 +40,8 @@ export interface Filters {
   readonly sort: (typeof sorts)[number];
 }
 
+export type View = Schemas['SavedView'];
+
 /** The result for one finding of a request that changes several findings. */
 export type BatchItem = Schemas['FindingBatchItem'];
 
@@ -42,6 +49,7 @@ export type BatchItem = Schemas['FindingBatchItem'];
 export type Decision = Exclude<Finding['disposition'], 'SUPERSEDED'>;
 
 const FINDINGS = 'findings';
+export const VIEWS = 'views';
 /** Number of findings that one request reads. */
 const PAGE_SIZE = 50;
 /** Maximum number of findings that one request of the API decides or assigns. A person cannot select more findings. */
@@ -64,6 +72,14 @@ export function useFindings(filters: Filters) {
     // under the cursor.
     staleTime: Infinity,
     gcTime: 0,
+  });
+}
+
+/** Reads the saved views of the person, and those that everybody in the organization shares. */
+export function useViews() {
+  return useQuery({
+    queryKey: [VIEWS],
+    queryFn: async ({ signal }) => (await client.get('/views', { signal })).data.items,
   });
 }
 

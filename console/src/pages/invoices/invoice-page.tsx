@@ -21,6 +21,7 @@ import { Forbidden } from '../forbidden.js';
 import { DecisionTag } from './decision-tag.js';
 import { DocumentView } from './document-view.js';
 import { useAnalysis, useInvoice, useReanalyze } from './queries.js';
+import { Timeline } from './timeline.js';
 import styles from './invoices.module.css';
 import { reviewTexts } from '../../findings/texts.js';
 
@@ -52,6 +53,7 @@ function InvoiceContent({ stored }: { readonly stored: Invoice }) {
       )}
       {stored.status === 'ANALYZED' && <Findings stored={stored} />}
       {showsDocument ? <DocumentView stored={stored} /> : <Content stored={stored} />}
+      {stored.status === 'ANALYZED' && <Timeline invoiceId={stored.id} />}
     </>
   );
 }

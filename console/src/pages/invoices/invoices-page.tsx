@@ -1,4 +1,4 @@
-import { useSearchParams } from 'wouter';
+import { useAddressFilters } from '../../address-filters.js';
 import { Choice } from '../../controls/choice.js';
 import controls from '../../controls/controls.module.css';
 import { Page } from '../../controls/page.js';
@@ -22,16 +22,9 @@ export default function InvoicesPage() {
 
 /** The list of invoices. Its filters are in the address, so that the same list can be opened again. */
 function InvoiceList() {
-  const [search, setSearch] = useSearchParams();
-  const decision = decisions.find((one) => one === search.get('decision'));
-  const q = search.get('q') ?? '';
-  const change = (name: string, value: string): void =>
-    setSearch((before) => {
-      const changed = new URLSearchParams(before);
-      if (value === '') changed.delete(name);
-      else changed.set(name, value);
-      return changed;
-    });
+  const [read, change] = useAddressFilters();
+  const decision = decisions.find((one) => one === read('decision'));
+  const q = read('q');
   return (
     <>
       <div className={controls['toolbar']}>

@@ -38,6 +38,15 @@ export function useAnalysis({ id: invoiceId, status }: Invoice) {
   });
 }
 
+/** Reads the events in the life of an invoice. */
+export function useTimeline(invoiceId: string) {
+  return useQuery({
+    queryKey: [INVOICES, invoiceId, 'timeline'],
+    queryFn: async ({ signal }) =>
+      (await client.get('/invoices/{invoiceId}/timeline', { path: { invoiceId }, signal })).data,
+  });
+}
+
 /** Reads where the fields of an invoice are in its document. */
 export function useDocumentFields(invoiceId: string) {
   return useQuery({

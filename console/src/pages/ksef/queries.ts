@@ -47,6 +47,30 @@ export function useSubmissions(connectionId: string) {
   );
 }
 
+export const submissionStatuses = [
+  'QUEUED',
+  'SENDING',
+  'PROCESSING',
+  'ACCEPTED',
+  'REJECTED',
+  'FAILED',
+] as const satisfies readonly KsefSubmission['status'][];
+
+/**
+ * Reads the submissions of all connections, newest first.
+ * @param invoiceId the only invoice whose submissions are read, or an empty text for those of all invoices
+ */
+export function useAllSubmissions(status: KsefSubmission['status'] | undefined, invoiceId: string) {
+  return useList([KSEF, 'submissions', status, invoiceId], (page, signal) => {
+    const query = {
+      ...page,
+      ...(status === undefined ? {} : { status }),
+      ...(invoiceId === '' ? {} : { invoice_id: invoiceId }),
+    };
+    return client.get('/ksef-submissions', { query, signal });
+  });
+}
+
 export interface SubmissionPath {
   readonly connectionId: string;
   readonly submissionId: string;

@@ -5,6 +5,7 @@ import { useList } from '../../lists.js';
 
 export type Summary = Schemas['FindingsSummary'];
 export type Scan = Schemas['Scan'];
+export type ScanReport = Schemas['ScanReport'];
 export type ScanSummary = Schemas['ScanSummary'];
 
 /** Filters for the findings that a report counts. An empty text means that a filter is not used. */
@@ -43,5 +44,12 @@ export function useScan(scanId: string) {
   return useQuery({
     queryKey: ['scans', scanId],
     queryFn: async ({ signal }) => (await client.get('/scans/{scanId}', { path: { scanId }, signal })).data,
+  });
+}
+
+export function useScanReport(scanId: string) {
+  return useQuery({
+    queryKey: ['scans', scanId, 'report'],
+    queryFn: async ({ signal }) => (await client.get('/scans/{scanId}/report', { path: { scanId }, signal })).data,
   });
 }

@@ -10,6 +10,7 @@ import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
 import { useScan } from './queries.js';
 import type { Scan } from './queries.js';
+import { ScanFigures } from './scan-figures.js';
 import { texts as all } from './texts.js';
 import { reviewTexts } from '../../findings/texts.js';
 
@@ -54,6 +55,7 @@ function ScanReport({ scan }: { readonly scan: Scan }) {
           </p>
         )}
       </div>
+      <ScanFigures scanId={scan.id} />
       <section>
         <h2 id="types">{texts.families}</h2>
         {findings.length === 0 ? (

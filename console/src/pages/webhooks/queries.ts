@@ -1,6 +1,8 @@
 import type { Schemas } from '@invoicecontrol/client/browser';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../../client.js';
+import { createdWithin } from '../../format/days.js';
+import type { Days } from '../../format/days.js';
 import { useList } from '../../lists.js';
 
 export type Delivery = Schemas['Delivery'];
@@ -42,13 +44,25 @@ export function useWebhook(webhookId: string) {
   });
 }
 
-/** Reads deliveries, newest first, of one webhook or of all. */
-export function useDeliveries(webhookId: string | undefined, status: Delivery['status'] | undefined) {
-  return useList([WEBHOOKS, 'deliveries', webhookId, status], (page, signal) => {
+interface DeliveryFilters extends Days {
+  /** Webhook whose deliveries are read. Undefined for the deliveries of all webhooks. */
+  readonly webhookId: string | undefined;
+  readonly status: Delivery['status'] | undefined;
+  readonly eventType: (typeof eventTypes)[number] | undefined;
+  /** Invoice that the events are about. An empty text means that the filter is not used. */
+  readonly invoiceId: string;
+}
+
+/** Reads deliveries, newest first. */
+export function useDeliveries({ webhookId, status, eventType, invoiceId, from, to }: DeliveryFilters) {
+  return useList([WEBHOOKS, 'deliveries', webhookId, status, eventType, invoiceId, from, to], (page, signal) => {
     const query = {
       ...page,
+      ...createdWithin({ from, to }),
       ...(webhookId === undefined ? {} : { webhook_id: webhookId }),
       ...(status === undefined ? {} : { status }),
+      ...(eventType === undefined ? {} : { event_type: eventType }),
+      ...(invoiceId === '' ? {} : { invoice_id: invoiceId }),
     };
     return client.get('/webhooks/deliveries', { query, signal });
   });
