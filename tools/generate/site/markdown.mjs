@@ -109,8 +109,16 @@ function relink(inline, resolve) {
       dropped.push(target === undefined);
       if (target === undefined) token.hidden = true;
     } else if (token.type === 'link_close' && dropped.pop() === true) token.hidden = true;
+    else if (token.type === 'image') token.attrSet('src', served(token.attrGet('src'), resolve));
   }
   inline.children = inline.children?.filter((token) => !(token.hidden && token.type.startsWith('link_'))) ?? null;
+}
+
+/** Returns the address of a picture. A page without its picture would mislead, so each picture must be served. */
+function served(source, resolve) {
+  const address = resolve(source);
+  if (address === undefined) throw new Error(`The picture ${source} is not served.`);
+  return address;
 }
 
 /** Returns the text of a Markdown block without formatting characters. */

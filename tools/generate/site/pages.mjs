@@ -1,6 +1,8 @@
 // The pages of the documentation site, in the order of its menu. A page is written in Markdown somewhere in the
 // repository, or made from openapi.json. `path` is its address, and `file` its Markdown, which is also served under the
 // address with `.md` appended.
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 /**
  * A page of the documentation site.
@@ -77,6 +79,17 @@ export const downloads = [
     type: 'application/json; charset=utf-8',
   },
 ];
+
+const PICTURES = 'guides/pictures';
+
+/** The pictures that the guides show. */
+export const pictures = readdirSync(fileURLToPath(new URL(`../../../docs/${PICTURES}`, import.meta.url))).map(
+  (name) => ({
+    path: `/docs/${PICTURES}/${name}`,
+    file: `docs/${PICTURES}/${name}`,
+    type: 'image/webp',
+  }),
+);
 
 export const receivers = ['receiver.ts', 'receiver.py', 'receiver.go', 'receiver.php', 'Receiver.java'].map((name) => ({
   id: name.toLowerCase().replace('.', ''),

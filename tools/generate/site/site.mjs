@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import MiniSearch from 'minisearch';
 import { layout } from './layout.mjs';
 import { block, escapeHtml, headingLink, renderMarkdown } from './markdown.mjs';
-import { downloads, receivers, sections } from './pages.mjs';
+import { downloads, pictures, receivers, sections } from './pages.mjs';
 import { EVENTS_TAG, referencePages } from './reference.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -25,7 +25,7 @@ const listed = sections.flatMap(({ pages }) => pages);
 /** Addresses of the served documents by their path in the repository. */
 const addresses = new Map([
   ...listed.filter(({ file }) => file !== undefined).map(({ file, path }) => [file, path]),
-  ...downloads.map(({ file, path }) => [file, path]),
+  ...[...downloads, ...pictures].map(({ file, path }) => [file, path]),
   ...receivers.map(({ file, id }) => [file, `/docs/guides/receivers#${id}`]),
   ['docs/events.md', '/docs/events'],
 ]);
@@ -88,7 +88,7 @@ write([
       bytes: Buffer.from(withServedLinks(file)),
       page: path,
     })),
-  ...downloads.map(({ path, file, type }) => ({ path, type, bytes: readFileSync(join(root, file)) })),
+  ...[...downloads, ...pictures].map(({ path, file, type }) => ({ path, type, bytes: readFileSync(join(root, file)) })),
   { path: '/openapi-without-webhooks.json', type: JSON_TYPE, bytes: Buffer.from(JSON.stringify(withoutWebhooks(api))) },
   ...receivers.map(({ path, file }) => ({
     path,
