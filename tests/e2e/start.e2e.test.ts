@@ -148,7 +148,8 @@ describe('npm start', () => {
     for (const decision of ['PASS', 'REVIEW', 'BLOCK']) {
       expect(table.join('\n')).toMatch(new RegExp(`  ${decision} +\\d+  `));
     }
-    for (const shown of [demo.baseUrl, demo.keys.owner, demo.baseUrl.replace('/v1', '/docs')]) {
+    const root = demo.baseUrl.replace('/v1', '');
+    for (const shown of [demo.baseUrl, demo.keys.owner, `${root}/docs`, `${root}/app (sign in with the API key)`]) {
       expect(first.output()).toContain(shown);
     }
     expect(first.output()).not.toMatch(/\u001b\[|^\{/m);

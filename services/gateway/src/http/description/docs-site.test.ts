@@ -86,6 +86,17 @@ describe('the documentation site', () => {
     expect(pages.filter((page) => page !== '/docs/overview' && !site.has(page))).toEqual([]);
   });
 
+  test('shows pictures, which are sent as WebP', async () => {
+    const page = site.get('/docs/guides/using-the-app') ?? '';
+    const sources = [...page.matchAll(/<img [^>]*?src="([^"]+)"/g)].map(([, source = '']) => source);
+    expect(sources.length).toBeGreaterThan(0);
+    for (const source of sources) {
+      const response = await fetch(`${gateway.origin}${source}`);
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/webp']);
+      expect(Buffer.from(await response.arrayBuffer()).toString('latin1', 8, 12)).toBe('WEBP');
+    }
+  });
+
   test('loads nothing from elsewhere, runs no script and applies no style that is written in a page', () => {
     for (const [path, page] of [...site].filter(isPage)) {
       const loaded = [...page.matchAll(/<(?:script|link|img|iframe)\b[^>]*?(?:src|href)="([^"]+)"/g)];
