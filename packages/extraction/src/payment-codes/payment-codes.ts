@@ -2,6 +2,7 @@ import { ACCOUNT_FIELDS } from '../reading.js';
 import type { FieldConflict, FieldPath, FieldReading } from '../reading.js';
 import type { TextReading } from '../text/read-text.js';
 import { readPrintedIban } from '@invoicecontrol/values/printed-account';
+import { readPayBySquare } from './pay-by-square.js';
 import { compareWithPage } from '../page-comparison/compare-with-page.js';
 import type { VisiblePage } from '../page-comparison/compare-with-page.js';
 
@@ -67,7 +68,7 @@ export function withAccountOfCode(reading: TextReading, texts: readonly string[]
 
 /**
  * Returns the account, the amount and the currency of a payment code, or the tax number and the amount of a ZATCA code.
- * Undefined for any other text. A PAY by square code is compressed with LZMA and is not read.
+ * Undefined for any other text.
  */
 export function readPaymentCode(text: string): PaymentCode | undefined {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
@@ -90,6 +91,7 @@ const readers: readonly Reader[] = [
   readHungarian,
   readIndian,
   readSaudi,
+  readSlovak,
 ];
 
 function readEuropean(_: string, lines: readonly string[]): PaymentCode | undefined {
@@ -151,6 +153,14 @@ function readIndian(text: string): PaymentCode | undefined {
   const values = new URLSearchParams(text.slice(text.indexOf('?') + 1));
   const amount = /^\d+(?:\.\d{1,2})?$/.exec(values.get('am') ?? '')?.[0];
   return toCode(undefined, amount, amount === undefined ? undefined : (values.get('cu') ?? 'INR'));
+}
+
+/** Reads a Slovak payment code (PAY by square). If it names several accounts, the first one is read. */
+function readSlovak(text: string): PaymentCode | undefined {
+  const payment = readPayBySquare(text.trim());
+  if (payment === undefined) return undefined;
+  const amount = /^\d+(?:\.\d{1,2})?$/.exec(payment.amount)?.[0];
+  return toCode(payment.account, amount, payment.currency);
 }
 
 /** Tags in the ZATCA code of Saudi Arabia, which has a tag, a length and a value for each field, in Base64. */

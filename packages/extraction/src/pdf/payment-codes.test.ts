@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import type { PDFPage } from 'pdf-lib';
+import { encode as encodePayBySquare, PaymentOptions } from 'bysquare/pay';
 import { encodeQR } from 'qr';
 import sharp from 'sharp';
 import { readImage } from '../ocr/read-image.js';
@@ -33,6 +34,23 @@ const swiss = (iban: string, amount: string): string =>
     amount,
     'CHF',
   ].join('\r\n');
+
+/** Encodes a Slovak payment code with the library of a third party. */
+const slovak = (iban: string, amount: number, note = 'FAKTURA 117'): string =>
+  encodePayBySquare({
+    invoiceId: '117',
+    payments: [
+      {
+        type: PaymentOptions.PaymentOrder,
+        amount,
+        currencyCode: 'EUR',
+        variableSymbol: '117',
+        paymentNote: note,
+        bankAccounts: [{ iban }],
+        beneficiary: { name: 'Ashdown Werkzeuge GmbH' },
+      },
+    ],
+  });
 
 const saudi = (values: readonly string[]): string =>
   Buffer.concat(
@@ -127,7 +145,18 @@ describe('payment codes', () => {
       saudi(['Acme', '310122393500003', '2024-03-14T10:00:00Z', '1150.00', '150.00']),
       { 'supplier.tax_id': { value: '310122393500003' }, gross_amount: { value: '1150.00' } },
     ],
-    ['Slovak (PAY by square), which is compressed', `0004K0003ME5${'0'.repeat(60)}`, undefined],
+    [
+      'Slovak (PAY by square)',
+      slovak('SK3112000000198742637541', 480.5),
+      {
+        [account]: { value: 'SK3112000000198742637541' },
+        gross_amount: { value: '480.5' },
+        currency: { value: 'EUR' },
+      },
+    ],
+    ['Slovak, cut off', slovak('SK3112000000198742637541', 480.5).slice(0, -12), undefined],
+    ['Slovak, with letters of another code', `0004K0003ME5${'0'.repeat(60)}`, undefined],
+    ['digits and capital letters of another kind', '00040000'.repeat(40), undefined],
     ['a link', 'https://pay.example/AT-2024-117', undefined],
     ['cut off', 'BCD\n002', undefined],
   ])('are read: %s', (_, text, expected) => {
@@ -196,6 +225,12 @@ describe.each([
 
   test('that is a Czech SPAYD with another account is a conflict', async () => {
     expect(await conflictsOf(drawn(`SPD*1.0*ACC:${OTHER_IBAN}+ABNANL2A*AM:72.50*CC:EUR`))).toEqual([
+      { field: 'supplier.bank_account.iban', source: 'QR', machineValue: OTHER_IBAN, visibleValue: IBAN },
+    ]);
+  });
+
+  test('that is a Slovak PAY by square with another account is a conflict', async () => {
+    expect(await conflictsOf(drawn(slovak(OTHER_IBAN, 72.5)))).toEqual([
       { field: 'supplier.bank_account.iban', source: 'QR', machineValue: OTHER_IBAN, visibleValue: IBAN },
     ]);
   });
