@@ -34,7 +34,6 @@ const analyze = (body: z.infer<typeof invoice>): Promise<CeilingReply> =>
       invoice: toWire(body),
       idempotencyKey: '',
       fingerprint: '',
-      analysesPerMonthLimit: undefined,
     };
     const deadline = Date.now() + 10_000;
     service.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, { deadline }, (error, reply) => {

@@ -130,7 +130,6 @@ function customerOf({ organizationId, companyId, users }: Tenant, address: strin
           invoice: toWire(invoice),
           idempotencyKey: '',
           fingerprint: '',
-          analysesPerMonthLimit: undefined,
         },
         call,
       );

@@ -198,8 +198,6 @@ export async function startWebhooksSystem(options: {
         organizationId,
         url,
         events: ['invoice.analysis.completed', 'finding.created'],
-        plan: 'ENTERPRISE',
-        endpointsLimit: undefined,
       },
       CALL,
     );

@@ -100,7 +100,7 @@ async function organizationWithDuplicates(): Promise<{ organizationId: string; b
   const { organizationId = '' } = JSON.parse(stdout) as { organizationId?: string };
   // The issue date is recent, because an old invoice would raise another finding.
   const invoice = wireInvoice({ issueDate: new Date(Date.now() - LATELY_MS).toISOString().slice(0, 10) });
-  const request = { organizationId, invoice, idempotencyKey: '', fingerprint: 'f', analysesPerMonthLimit: undefined };
+  const request = { organizationId, invoice, idempotencyKey: '', fingerprint: 'f' };
   const invoices = client(InvoiceServiceDefinition, channel);
   await invoices.analyzeInvoice(request, caller);
   const { analysis: blocked } = await invoices.analyzeInvoice(request, caller);

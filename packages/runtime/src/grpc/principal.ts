@@ -2,15 +2,24 @@ import type { Grant } from '@invoicecontrol/contracts/organization/v1/grant';
 import type { RequestContext } from '../request-context.js';
 import { ProofRefused } from './proof-refused.js';
 
+type LimitName = keyof NonNullable<Grant['limits']>;
+
 /**
- * Returns the limit that applies to a call. If the caller has a grant, the grant states the limit. A
- * service that works without the request of a user has no grant, and states in its request the limit that it read from
- * the organization service.
+ * Returns the limit that the grant of a call states, or undefined if there is no limit.
+ * @throws ProofRefused if the call has no grant
+ */
+export function limitOf(context: RequestContext, name: LimitName): number | undefined {
+  return requirePrincipal(context).limits?.[name];
+}
+
+/**
+ * Returns the limit that applies to a call which a service also makes without the request of a user. Such a call has no
+ * grant, and states in its request the limit that the service has read from the organization service.
  * @param stated limit in the request, or undefined if the request states none
  */
-export function limitOf(
+export function limitOfWork(
   { principal }: RequestContext,
-  name: keyof NonNullable<Grant['limits']>,
+  name: LimitName,
   stated: number | undefined,
 ): number | undefined {
   return principal === undefined ? stated : principal.limits?.[name];

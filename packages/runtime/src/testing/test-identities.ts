@@ -11,6 +11,7 @@ import { openIdentity } from '../identity/identity.js';
 import { issueGrant } from '../grpc/grants.js';
 import type { Identity } from '../identity/identity.js';
 import { createLogger } from '../logger.js';
+import type { RequestContext } from '../request-context.js';
 import type { ServiceName } from '../telemetry/schema.js';
 
 /**
@@ -36,36 +37,30 @@ export function testIdentity(name: string): Identity {
   return identity;
 }
 
-/** Returns a grant of a test caller. Unless the facts say otherwise, it has all rights and no limits. */
+/** Returns a grant of a test caller. Unless the facts say otherwise, it has all rights, the largest plan and no limits. */
 export function testGrant(organizationId: string, facts: Partial<Grant> = {}): Buffer {
-  const anyone = { actorType: 'API_KEY', actorId: 'test-key', role: 'OWNER', scopes: ['*'], limits: {} };
+  const anyone = {
+    actorType: 'API_KEY',
+    actorId: 'test-key',
+    role: 'OWNER',
+    scopes: ['*'],
+    plan: 'ENTERPRISE',
+    limits: {},
+  };
   return issueGrant(testIdentity('organization'), Grant.fromPartial({ organizationId, ...anyone, ...facts }));
 }
 
 /**
- * Suffix of the names of request fields that state a limit. The rest of such a name is usually the name of the limit in
- * a grant.
+ * Returns the options of a call with a grant of its actor in an organization. Unless the facts say otherwise, the grant
+ * has all rights and no limits.
  */
-const LIMIT = 'Limit';
-/** Names of limits in grants, by the different names that requests have for them. */
-const otherNames: Readonly<Record<string, string>> = { connections: 'erpConnections', endpoints: 'webhooks' };
-
-/** Returns a grant of the organization in a request, with the limits and the plan that the request states. */
-function grantFor(request: object, facts: Partial<Grant>): Buffer | undefined {
-  const { organizationId, plan, isByAdmin, ...fields } = request as Readonly<Record<string, unknown>>;
-  if (typeof organizationId !== 'string') return undefined;
-  const limits = Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) => {
-      const limit = name.slice(0, -LIMIT.length);
-      return name.endsWith(LIMIT) && typeof value === 'number' ? [[otherNames[limit] ?? limit, value]] : [];
-    }),
-  );
-  return testGrant(organizationId, {
-    limits,
-    ...(typeof plan === 'string' ? { plan } : {}),
-    ...(isByAdmin === false ? { role: 'ANALYST' } : {}),
-    ...facts,
-  });
+export function callWithGrant<Call extends { readonly context: RequestContext }>(
+  call: Call,
+  organizationId: string,
+  facts: Partial<Grant>,
+): Call {
+  const { type: actorType, id: actorId } = call.context.actor;
+  return { ...call, context: { ...call.context, grant: testGrant(organizationId, { actorType, actorId, ...facts }) } };
 }
 
 /**
@@ -120,7 +115,9 @@ function addGrant(parts: readonly unknown[]): void {
   const at = parts.findIndex((part) => part instanceof Metadata);
   const [request, metadata] = [parts[at - 1], parts[at] as Metadata];
   if (typeof request !== 'object' || request === null || metadata.get('grant-bin').length > 0) return;
+  const { organizationId } = request as { readonly organizationId?: unknown };
+  if (typeof organizationId !== 'string') return;
   const text = (name: string): string => String(metadata.get(name)[0] ?? '');
-  const grant = grantFor(request, { actorType: text('actor-type'), actorId: text('actor-id') });
-  if (grant !== undefined) metadata.set('grant-bin', grant);
+  const grant = testGrant(organizationId, { actorType: text('actor-type'), actorId: text('actor-id') });
+  metadata.set('grant-bin', grant);
 }

@@ -57,7 +57,7 @@ const review = (
   { findingId }: Finding,
   disposition: string,
   { note, by = ann }: { note?: string | undefined; by?: CallOptions } = {},
-) => rpc.finding.reviewFinding({ organizationId, findingId, disposition, note, isByAdmin: false }, by);
+) => rpc.finding.reviewFinding({ organizationId, findingId, disposition, note }, by);
 
 async function duplicatePair(organizationId: string) {
   const first = await rpc.post(organizationId, wireInvoice());

@@ -81,7 +81,7 @@ async function duplicate(organizationId: string): Promise<{ second: Analysis; fi
 }
 
 const review = (organizationId: string, findingId: string, disposition: string, requestId: string, note?: string) =>
-  rpc.finding.reviewFinding({ organizationId, findingId, disposition, note, isByAdmin: false }, as(requestId));
+  rpc.finding.reviewFinding({ organizationId, findingId, disposition, note }, as(requestId));
 
 const line = (action: string, target: string, outcome: string, requestId: string) => ({
   eventId: expect.stringMatching(/^evt_[a-z2-7]{26}$/),

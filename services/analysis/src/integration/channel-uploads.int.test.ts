@@ -151,7 +151,7 @@ describe('a document of a channel', () => {
     expect(again.findings.map(({ type }) => type)).toEqual(first.findings.map(({ type }) => type));
     const { uploadId, origin } = received;
     const fields = { invoice_number: 'RE-2026-0119' };
-    await rpc.upload.correctUpload({ organizationId, uploadId, fields, analysesPerMonthLimit: undefined }, ann);
+    await rpc.upload.correctUpload({ organizationId, uploadId, fields }, ann);
     expect(await invoiceOf(organizationId, invoiceId)).toMatchObject({
       source: InvoiceSource.KSEF,
       channel: origin,

@@ -19,7 +19,7 @@ afterAll(() => running.stop());
 
 const bob = asUser('0192a000-0000-7000-8000-0000000000bb');
 const review = (organizationId: string, { findingId }: Finding, disposition: string, by = ann) =>
-  running.rpc.finding.reviewFinding({ organizationId, findingId, disposition, isByAdmin: false }, by);
+  running.rpc.finding.reviewFinding({ organizationId, findingId, disposition }, by);
 
 async function again(organizationId: string, { invoiceId }: Pick<Analysis, 'invoiceId'>): Promise<Analysis> {
   const { analysis } = await running.rpc.analysis.reanalyzeInvoice({ organizationId, invoiceId }, ann);
@@ -149,10 +149,7 @@ describe('the history of a finding', () => {
     if (copy === undefined) throw new Error('nothing posted');
     const finding = findingOf(copy, 'DUPLICATE_INVOICE');
     const noted = (disposition: string, note: string, by = ann) =>
-      running.rpc.finding.reviewFinding(
-        { organizationId, findingId: finding.findingId, disposition, note, isByAdmin: false },
-        by,
-      );
+      running.rpc.finding.reviewFinding({ organizationId, findingId: finding.findingId, disposition, note }, by);
     const notes = async () => (await historyOf(organizationId, finding)).flatMap(({ note }) => note ?? []);
     for (let repeat = 0; repeat < 3; repeat += 1) await noted('CONFIRMED', 'seen with the supplier');
     expect(await notes()).toEqual(['seen with the supplier']);

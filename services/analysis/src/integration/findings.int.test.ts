@@ -1,3 +1,4 @@
+import { callWithGrant } from '@invoicecontrol/runtime/testing/test-identities';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FindingAssigned, FindingReviewed } from '@invoicecontrol/contracts/analysis/v1/events';
 import { Decision, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
@@ -74,8 +75,8 @@ async function review(
   { call = ann, isByAdmin = false } = {},
 ): Promise<Finding> {
   const { finding } = await rpc.finding.reviewFinding(
-    { organizationId, findingId, disposition, note, isByAdmin },
-    call,
+    { organizationId, findingId, disposition, note },
+    callWithGrant(call, organizationId, { role: isByAdmin ? 'ADMIN' : 'ANALYST' }),
   );
   if (finding === undefined) throw new Error('no finding');
   return finding;
@@ -190,10 +191,7 @@ describe('a review', () => {
     const { finding } = await duplicatePair(organizationId);
     const { findingId } = finding;
     const expecting = (disposition: string, expectedDisposition: string, call = ann) =>
-      rpc.finding.reviewFinding(
-        { organizationId, findingId, disposition, isByAdmin: false, expectedDisposition },
-        call,
-      );
+      rpc.finding.reviewFinding({ organizationId, findingId, disposition, expectedDisposition }, call);
     expect(await expecting('FALSE_POSITIVE', 'OPEN')).toMatchObject({
       changed: true,
       finding: { disposition: 'FALSE_POSITIVE' },
@@ -219,7 +217,7 @@ describe('a review', () => {
     const { findingId } = finding;
     const note = () =>
       rpc.finding.reviewFinding(
-        { organizationId, findingId, disposition: 'UNDER_REVIEW', note: 'called the supplier', isByAdmin: false },
+        { organizationId, findingId, disposition: 'UNDER_REVIEW', note: 'called the supplier' },
         ann,
       );
     const unassign = () => rpc.finding.assignFinding({ organizationId, findingId }, ann);
@@ -949,11 +947,7 @@ test('a finding of another tenant looks exactly like one that does not exist, to
     for (const ask of [
       () => rpc.finding.getFinding({ organizationId, findingId }, ann),
       () => rpc.finding.listFindingHistory({ organizationId, findingId }, ann),
-      () =>
-        rpc.finding.reviewFinding(
-          { organizationId, findingId, disposition: 'CONFIRMED', note: undefined, isByAdmin: false },
-          ann,
-        ),
+      () => rpc.finding.reviewFinding({ organizationId, findingId, disposition: 'CONFIRMED', note: undefined }, ann),
       () => rpc.finding.assignFinding({ organizationId, findingId, assigneeUserId }, ann),
     ]) {
       await expect(ask()).rejects.toMatchObject({ kind: 'not_found', publicMessage: 'No such finding.' });

@@ -1,3 +1,4 @@
+import { callWithGrant } from '@invoicecontrol/runtime/testing/test-identities';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InvoiceAnalyzed } from '@invoicecontrol/contracts/analysis/v1/events';
@@ -57,7 +58,6 @@ function request(organizationId: string, changes: Partial<AnalyzeInvoiceRequest>
     invoice: plainInvoice,
     idempotencyKey: '',
     fingerprint: 'f1',
-    analysesPerMonthLimit: undefined,
     ...changes,
   };
 }
@@ -149,9 +149,10 @@ const anyInvoice = {
 describe('an idempotency key', () => {
   test('used fifty times at once makes one invoice, and all answers are equal or "still at work"', async () => {
     const organizationId = newTenant();
-    const keyed = request(organizationId, { idempotencyKey: 'k-50', analysesPerMonthLimit: 1 });
+    const keyed = request(organizationId, { idempotencyKey: 'k-50' });
+    const limited = callWithGrant(call, organizationId, { limits: { analysesPerMonth: 1 } });
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 50 }, () => invoicesOf().analyzeInvoice(keyed, call)),
+      Array.from({ length: 50 }, () => invoicesOf().analyzeInvoice(keyed, limited)),
     );
     const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     for (const outcome of outcomes) {
@@ -169,11 +170,12 @@ describe('an idempotency key', () => {
 
   test('repeated later gives the first answer, neither counted nor refused by the quota', async () => {
     const organizationId = newTenant();
-    const keyed = request(organizationId, { idempotencyKey: 'again', analysesPerMonthLimit: 1 });
-    const first = await invoicesOf().analyzeInvoice(keyed, call);
-    const second = await invoicesOf().analyzeInvoice(keyed, call);
+    const keyed = request(organizationId, { idempotencyKey: 'again' });
+    const limited = callWithGrant(call, organizationId, { limits: { analysesPerMonth: 1 } });
+    const first = await invoicesOf().analyzeInvoice(keyed, limited);
+    const second = await invoicesOf().analyzeInvoice(keyed, limited);
     expect(second).toEqual({ ...first, replayed: true });
-    const fresh = invoicesOf().analyzeInvoice({ ...keyed, idempotencyKey: 'fresh' }, call);
+    const fresh = invoicesOf().analyzeInvoice({ ...keyed, idempotencyKey: 'fresh' }, limited);
     await expect(fresh).rejects.toMatchObject({ kind: 'usage_exceeded' });
   });
 

@@ -46,7 +46,7 @@ async function bill(organizationId: string, name: string, taxId?: string, iban?:
     buyer: undefined,
     companyId: undefined,
   };
-  const request = { organizationId, invoice, idempotencyKey: '', fingerprint: 'f', analysesPerMonthLimit: undefined };
+  const request = { organizationId, invoice, idempotencyKey: '', fingerprint: 'f' };
   const { analysis } = await rpc.invoice.analyzeInvoice(request, call);
   return { decision: analysis?.decision, types: (analysis?.findings ?? []).map(({ type }) => type) };
 }

@@ -1,4 +1,4 @@
-import { testGrant } from '@invoicecontrol/runtime/testing/test-identities';
+import { callWithGrant, testGrant } from '@invoicecontrol/runtime/testing/test-identities';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {
@@ -95,20 +95,25 @@ function sent(
     idempotencyKey: '',
     fingerprint,
     payments,
-    paymentLinesPerMonthLimit: undefined,
     ...changes,
   };
 }
 
+type Changes = Partial<CreatePaymentRunRequest> & { readonly paymentLinesPerMonthLimit?: number };
+
+/** Returns the call options of Anna, whose plan has this limit, or no limit. */
+const annaWith = (organizationId: string, paymentLinesPerMonth: number | undefined) =>
+  callWithGrant(anna, organizationId, { limits: paymentLinesPerMonth === undefined ? {} : { paymentLinesPerMonth } });
+
 async function createList(
   organizationId: string,
   payments: ListedPayment[],
-  changes: Partial<CreatePaymentRunRequest> = {},
+  { paymentLinesPerMonthLimit, ...changes }: Changes = {},
 ) {
   const value = { payments, executionDate: '2026-11-02' };
   const { run, replayed } = await rpc.paymentRun.createPaymentRun(
     sent(organizationId, { $case: 'list', value }, changes),
-    anna,
+    annaWith(organizationId, paymentLinesPerMonthLimit),
   );
   if (run === undefined) throw new Error('no run');
   return { ...run, replayed };
@@ -126,9 +131,14 @@ const fileLine = (number: string, changes: Partial<RunLine> = {}): RunLine => ({
   ...changes,
 });
 
-async function createFile(organizationId: string, bytes: Buffer, changes: Partial<CreatePaymentRunRequest> = {}) {
+async function createFile(
+  organizationId: string,
+  bytes: Buffer,
+  { paymentLinesPerMonthLimit, ...changes }: Changes = {},
+) {
   const request = sent(organizationId, { $case: 'pain001', value: bytes }, changes);
-  const { run, replayed } = await rpc.paymentRun.createPaymentRun(request, anna);
+  const call = annaWith(organizationId, paymentLinesPerMonthLimit);
+  const { run, replayed } = await rpc.paymentRun.createPaymentRun(request, call);
   if (run === undefined) throw new Error('no run');
   return { ...run, replayed };
 }

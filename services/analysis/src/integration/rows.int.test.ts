@@ -144,7 +144,7 @@ describe('rows of one scan', () => {
     expect(report.byDecision.reduce((sum, { invoices }) => sum + invoices, 0)).toBe(2);
     const duplicate = findings.find(({ type }) => type === 'DUPLICATE_INVOICE');
     await rpc.finding.reviewFinding(
-      { organizationId, findingId: duplicate?.findingId ?? '', disposition: 'CONFIRMED', isByAdmin: true },
+      { organizationId, findingId: duplicate?.findingId ?? '', disposition: 'CONFIRMED' },
       scanner,
     );
     expect(await reportFor(organizationId)).toMatchObject({ savingsConfirmed: '1190.00' });
@@ -366,7 +366,6 @@ describe('a scan that was imported before', () => {
           findingId: finding?.findingId ?? '',
           disposition: 'CONFIRMED',
           note: undefined,
-          isByAdmin: false,
         },
         scanner,
       );
@@ -448,7 +447,6 @@ describe('a file that is imported again and again', () => {
           findingId: finding?.findingId ?? '',
           disposition: 'CONFIRMED',
           note: undefined,
-          isByAdmin: false,
         },
         scanner,
       );

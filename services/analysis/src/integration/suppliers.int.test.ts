@@ -1,3 +1,4 @@
+import { callWithGrant } from '@invoicecontrol/runtime/testing/test-identities';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ibanOf } from '@invoicecontrol/engine/testing/ledger';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
@@ -16,7 +17,6 @@ const call = {
   contactSource: 'CONTRACT',
   contact: '+49 40 1234567',
   note: '',
-  includesContacts: true,
 };
 const { iban: first } = ibanOf('DE', '370400440532013000');
 const { iban: second } = ibanOf('DE', '500105170123456789');
@@ -38,10 +38,7 @@ async function supplierOf(organizationId: string, invoices: number) {
     expect(found?.invoiceCount).toBe(invoices);
     return found?.supplierId ?? '';
   });
-  const { accounts } = await running.rpc.supplier.getSupplier(
-    { organizationId, supplierId, includesContacts: true },
-    ann,
-  );
+  const { accounts } = await running.rpc.supplier.getSupplier({ organizationId, supplierId }, ann);
   return { organizationId, supplierId, accountId: accounts.at(-1)?.accountId ?? '', accounts };
 }
 
@@ -59,7 +56,7 @@ const changesIn = async (organizationId: string, fromDate: string, toDate: strin
 };
 
 describe('a verification', () => {
-  test('is stored with a sealed contact, and opens for callers who include contacts alone', async () => {
+  test('is stored with a sealed contact, and opens for callers with the role ADMIN alone', async () => {
     const organizationId = running.organization.newTenant();
     await running.rpc.post(organizationId, wireInvoice({ iban: first }));
     const { accounts: _, ...account } = await supplierOf(organizationId, 1);
@@ -72,10 +69,21 @@ describe('a verification', () => {
     expect(documents).toHaveLength(1);
     expect(JSON.stringify(documents)).not.toContain('1234567');
     const { verificationId = '' } = created.verification ?? {};
-    const confirm = { ...account, verificationId, includesContacts: false };
+    const confirm = { ...account, verificationId };
     await expect(running.rpc.supplier.confirmVerification(confirm, ann)).rejects.toMatchObject({ kind: 'wrong_state' });
-    const { verification } = await running.rpc.supplier.confirmVerification(confirm, bob);
+    const byAnalyst = callWithGrant(bob, organizationId, { role: 'ANALYST' });
+    const { verification } = await running.rpc.supplier.confirmVerification(confirm, byAnalyst);
     expect(verification?.contact).toBeUndefined();
+    const contactsFor = async (role: string) => {
+      const read = callWithGrant(bob, organizationId, { role });
+      const { accounts: shown } = await running.rpc.supplier.getSupplier(
+        { organizationId, supplierId: account.supplierId },
+        read,
+      );
+      return shown.flatMap(({ verifications }) => verifications.map(({ contact }) => contact));
+    };
+    expect(await contactsFor('VIEWER')).toEqual([undefined]);
+    expect(await contactsFor('ADMIN')).toEqual([call.contact]);
     expect(verification?.confirmedBy).toBe('USER:0192a000-0000-7000-8000-0000000000bb');
   });
 

@@ -95,10 +95,7 @@ test('a review is counted by type and disposition; one that changes nothing is n
   await rpc.post(organizationId, wireInvoice());
   const { findingId } = findingOf(await rpc.post(organizationId, wireInvoice()), 'DUPLICATE_INVOICE');
   const review = (note?: string) =>
-    rpc.finding.reviewFinding(
-      { organizationId, findingId, disposition: 'CONFIRMED', note, isByAdmin: false },
-      asUser('ann'),
-    );
+    rpc.finding.reviewFinding({ organizationId, findingId, disposition: 'CONFIRMED', note }, asUser('ann'));
   await review();
   await review();
   await review('the supplier agrees');
@@ -169,7 +166,6 @@ test('a payment run is counted by its outcome and its lines, a download and a re
     idempotencyKey: '',
     fingerprint: 'f',
     payments: { $case: 'pain001' as const, value: Buffer.from(text) },
-    paymentLinesPerMonthLimit: undefined,
   };
   const { run } = await rpc.paymentRun.createPaymentRun(request, ann);
   await rpc.paymentRun.createPaymentRun(request, ann);

@@ -24,7 +24,7 @@ function post(organizationId: string, issueDate: string, grossAmount: string): P
 }
 
 const review = (organizationId: string, { findingId }: Finding, disposition: string) =>
-  running.rpc.finding.reviewFinding({ organizationId, findingId, disposition, isByAdmin: false }, ann);
+  running.rpc.finding.reviewFinding({ organizationId, findingId, disposition }, ann);
 
 test('an amount that people ask about stays unusual until they accept it, and again when they take that back', async () => {
   const organizationId = running.organization.newTenant();

@@ -1,3 +1,4 @@
+import { callWithGrant } from '@invoicecontrol/runtime/testing/test-identities';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ValidationMode } from '@invoicecontrol/contracts/documents/v1/document_service';
@@ -43,7 +44,15 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-const analyze = (organizationId: string, uploadId: string, part: Partial<AnalyzeUploadRequest> = {}) =>
+/** Returns the call options of Ann, whose plan has this limit, or no limit. */
+const annWith = (organizationId: string, analysesPerMonth: number | undefined) =>
+  callWithGrant(ann, organizationId, { limits: analysesPerMonth === undefined ? {} : { analysesPerMonth } });
+
+const analyze = (
+  organizationId: string,
+  uploadId: string,
+  { analysesPerMonthLimit, ...part }: Partial<AnalyzeUploadRequest> = {},
+) =>
   rpc.upload.analyzeUpload(
     {
       organizationId,
@@ -56,7 +65,7 @@ const analyze = (organizationId: string, uploadId: string, part: Partial<Analyze
       origin: undefined,
       ...part,
     },
-    ann,
+    annWith(organizationId, analysesPerMonthLimit),
   );
 const statusOf = (organizationId: string, uploadId: string) =>
   rpc.upload.getUploadAnalysis({ organizationId, uploadId }, ann);
@@ -72,7 +81,7 @@ const exportOf = async (organizationId: string, invoiceId: string) => {
 const analysesOf = async (organizationId: string, invoiceId: string) =>
   (await rpc.analysis.listAnalyses({ organizationId, invoiceId, pageSize: 0, pageToken: '' }, ann)).analyses;
 const correct = (organizationId: string, uploadId: string, fields: Record<string, string>, limit?: number) =>
-  rpc.upload.correctUpload({ organizationId, uploadId, fields, analysesPerMonthLimit: limit }, ann);
+  rpc.upload.correctUpload({ organizationId, uploadId, fields }, annWith(organizationId, limit));
 const usedBy = (organizationId: string): Promise<number> =>
   exactUsage(mongo.db, { organizationId, month: usageMonth(testClock.now()), meter: 'analyses' });
 const stored = (invoiceId: string) =>

@@ -11,7 +11,7 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startService } from '../compose.js';
 import type { InvoiceDocument } from '../records/storage/invoices.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
+import { callWithGrant, openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { asUser } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
@@ -53,9 +53,8 @@ const post = (organizationId: string, idempotencyKey = '', number = 'RE-1') =>
       invoice: wireInvoice({ invoiceNumber: number }),
       idempotencyKey,
       fingerprint: 'f',
-      analysesPerMonthLimit: LIMIT,
     },
-    caller,
+    callWithGrant(caller, organizationId, { limits: { analysesPerMonth: LIMIT } }),
   );
 const usageOf = (organizationId: string) =>
   client(UsageServiceDefinition, channel).getUsage({ organizationId }, caller);

@@ -142,7 +142,7 @@ export function connect(address: string) {
     vendor: client(VendorServiceDefinition, channel),
     async post(organizationId: string, wire: Invoice): Promise<Analysis> {
       const { analysis } = await invoice.analyzeInvoice(
-        { organizationId, invoice: wire, idempotencyKey: '', fingerprint: 'f', analysesPerMonthLimit: undefined },
+        { organizationId, invoice: wire, idempotencyKey: '', fingerprint: 'f' },
         caller,
       );
       if (analysis === undefined) throw new Error('no analysis');
@@ -167,7 +167,7 @@ export function connect(address: string) {
       disposition: string,
       reviewer = caller,
     ): Promise<void> {
-      await finding.reviewFinding({ organizationId, findingId, disposition, isByAdmin: false }, reviewer);
+      await finding.reviewFinding({ organizationId, findingId, disposition }, reviewer);
     },
     close: () => channel.close(),
   };

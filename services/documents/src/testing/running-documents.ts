@@ -20,7 +20,7 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { v7 as uuidv7 } from 'uuid';
-import { openTestChannel, testGrant, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
+import { callWithGrant, openTestChannel, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 import type { UploadDocument } from '../storage/uploads.js';
@@ -66,10 +66,6 @@ export interface Sent extends Partial<UploadStart> {
 
 export const call60 = call;
 
-function callFor(organizationId: string): typeof call {
-  return { ...call, context: { ...call.context, grant: testGrant(organizationId) } };
-}
-
 export function newOrganization(): string {
   return uuidv7();
 }
@@ -112,17 +108,21 @@ export async function startDocuments(
     documents,
     archive,
     async reserve(organizationId, byteSize, { mediaType = 'application/pdf', limit } = {}) {
-      const request = { organizationId, mediaType, byteSize, uploadBytesPerMonthLimit: limit };
-      const { upload, token } = await uploads.reserveUpload(request, call);
+      const limits = limit === undefined ? {} : { uploadBytesPerMonth: limit };
+      const { upload, token } = await uploads.reserveUpload(
+        { organizationId, mediaType, byteSize },
+        callWithGrant(call, organizationId, { limits }),
+      );
       return { uploadId: upload?.uploadId ?? '', token };
     },
     send(file) {
       return uploads.receiveUpload(
         messagesOf(file),
-        file.organizationId === undefined ? call : callFor(file.organizationId),
+        file.organizationId === undefined ? call : callWithGrant(call, file.organizationId, {}),
       );
     },
-    keep: (organizationId, uploadId) => uploads.keepUpload({ organizationId, uploadId }, callFor(organizationId)),
+    keep: (organizationId, uploadId) =>
+      uploads.keepUpload({ organizationId, uploadId }, callWithGrant(call, organizationId, {})),
     async usedBytes(organizationId) {
       const { meters } = await usage.getUsage({ organizationId }, call);
       return meters.find(({ meter }) => meter === 'upload_bytes')?.used ?? -1;

@@ -1,3 +1,4 @@
+import { callWithGrant } from '@invoicecontrol/runtime/testing/test-identities';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
@@ -39,11 +40,17 @@ afterAll(async () => {
 
 const newTenant = (): string => running.organization.newTenant();
 const stored = () => running.mongo.db.collection<ConnectionDocument>('connections');
-const create = async (part: Partial<CreateConnectionRequest> & { organizationId: string }) =>
-  stated(
-    (await running.connections.createConnection({ ...businessCentralRequest(part.organizationId), ...part }, caller))
-      .connection,
+const create = async ({
+  connectionsLimit,
+  ...part
+}: Partial<CreateConnectionRequest> & { readonly organizationId: string; readonly connectionsLimit?: number }) => {
+  const limits = connectionsLimit === undefined ? {} : { erpConnections: connectionsLimit };
+  const reply = await running.connections.createConnection(
+    { ...businessCentralRequest(part.organizationId), ...part },
+    callWithGrant(caller, part.organizationId, { limits }),
   );
+  return stated(reply.connection);
+};
 const read = async (organizationId: string, connectionId: string) =>
   stated((await running.connections.getConnection({ organizationId, connectionId }, caller)).connection);
 const odoo = (organizationId: string, config: object) => ({

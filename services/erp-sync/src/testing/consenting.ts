@@ -1,3 +1,4 @@
+import { callWithGrant } from '@invoicecontrol/runtime/testing/test-identities';
 import { randomInt, randomUUID } from 'node:crypto';
 import { caller, stated } from './running-erp-sync.js';
 import type { RunningErpSync } from './running-erp-sync.js';
@@ -93,10 +94,23 @@ export async function clickThrough(authorizeUrl: string, choice: string): Promis
   return new URL(location).search.slice(1);
 }
 
+/** Company of an ERP connection that a test starts, and the limit of the plan. */
+interface StartPart {
+  readonly companyId?: string;
+  readonly connectionsLimit?: number;
+}
+
 /** The single steps by which a test connects an ERP by consent, as a user does. */
 export function personAt(running: Pick<RunningErpSync, 'oauth'>) {
-  const start = async (organizationId: string, product: Product, part: object = {}): Promise<string> =>
-    (await running.oauth.startOAuth({ organizationId, provider: codes[product], ...part }, caller)).authorizeUrl;
+  const start = async (
+    organizationId: string,
+    product: Product,
+    { connectionsLimit, ...part }: StartPart = {},
+  ): Promise<string> => {
+    const limits = connectionsLimit === undefined ? {} : { erpConnections: connectionsLimit };
+    const call = callWithGrant(caller, organizationId, { limits });
+    return (await running.oauth.startOAuth({ organizationId, provider: codes[product], ...part }, call)).authorizeUrl;
+  };
   const callback = async (query: string, provider?: string) =>
     (await running.oauth.receiveCallback({ query, ...(provider === undefined ? {} : { provider }) }, caller)).outcome;
   const page = async (query: string, provider?: string) => {
@@ -108,7 +122,7 @@ export function personAt(running: Pick<RunningErpSync, 'oauth'>) {
     const request = { confirmation, decision, ...(provider === undefined ? {} : { provider }) };
     return resultOf(stated((await running.oauth.decideConfirmation(request, caller)).redirect).url);
   };
-  const toPage = async (organizationId: string, product: Product, tenant: string, part: object = {}) => {
+  const toPage = async (organizationId: string, product: Product, tenant: string, part: StartPart = {}) => {
     const url = await start(organizationId, product, part);
     return page(await clickThrough(url, `simulate=allow&tenant=${tenant}`), codes[product]);
   };
@@ -122,7 +136,7 @@ export function personAt(running: Pick<RunningErpSync, 'oauth'>) {
      * Performs all steps of connecting an ERP by consent in a test.
      * @returns status and id of the connection
      */
-    async connect(organizationId: string, product: Product, tenant: string, part: object = {}) {
+    async connect(organizationId: string, product: Product, tenant: string, part: StartPart = {}) {
       const { confirmation } = await toPage(organizationId, product, tenant, part);
       return decide(confirmation);
     },

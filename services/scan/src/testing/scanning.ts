@@ -12,7 +12,7 @@ import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
-import { openTestChannel, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
+import { callWithGrant, openTestChannel, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
@@ -90,21 +90,25 @@ export function connect(address: string) {
   const create = (
     organizationId: string,
     rows: Row[],
-    changes: Partial<CreateScanRequest> = {},
+    {
+      scanRowsPerMonthLimit,
+      ...changes
+    }: Partial<CreateScanRequest> & { readonly scanRowsPerMonthLimit?: number } = {},
     timeoutMs = call.timeoutMs,
-  ): Promise<CreateScanResponse> =>
-    scans.createScan(
+  ): Promise<CreateScanResponse> => {
+    const limits = scanRowsPerMonthLimit === undefined ? {} : { scanRowsPerMonth: scanRowsPerMonthLimit };
+    return scans.createScan(
       {
         organizationId,
         companyId: undefined,
         invoiceRows: rows,
         idempotencyKey: '',
         fingerprint: 'f1',
-        scanRowsPerMonthLimit: undefined,
         ...changes,
       },
-      { ...call, timeoutMs },
+      callWithGrant({ ...call, timeoutMs }, organizationId, { limits }),
     );
+  };
   return {
     create,
     async get(organizationId: string, scanId: string): Promise<Scan | undefined> {

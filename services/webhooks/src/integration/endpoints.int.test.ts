@@ -1,3 +1,4 @@
+import { callWithGrant } from '@invoicecontrol/runtime/testing/test-identities';
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
@@ -54,11 +55,20 @@ afterAll(async () => {
 const newTenant = (): string => running.organization.newTenant();
 const stored = () => running.mongo.db.collection<EndpointDocument>('endpoints');
 const url = 'https://127.0.0.1:8443/hook';
-const create = (part: object = {}) =>
-  running.endpoints.createEndpoint(
-    { organizationId: randomUUID(), url, events: ['scan.completed'], plan: 'SCALE', ...part },
-    caller,
+interface CreatePart {
+  readonly organizationId?: string;
+  readonly url?: string;
+  readonly events?: string[];
+  readonly plan?: string;
+  readonly endpointsLimit?: number;
+}
+const create = ({ organizationId = randomUUID(), plan = 'SCALE', endpointsLimit, ...part }: CreatePart = {}) => {
+  const limits = endpointsLimit === undefined ? {} : { webhooks: endpointsLimit };
+  return running.endpoints.createEndpoint(
+    { organizationId, url, events: ['scan.completed'], ...part },
+    callWithGrant(caller, organizationId, { plan, limits }),
   );
+};
 const signatureOf = ({ headers, body }: ReceivedRequest, secret: string): string => {
   const [t = ''] = String(headers['svc-signature']).split(',');
   const signed = `${String(headers['svc-event-id'])}.${t.slice(2)}.${body}`;

@@ -109,7 +109,7 @@ export async function startWebhooks(
     async newEndpoint(organizationId, { events: names = ['invoice.analysis.completed'], url } = {}) {
       const path = `/${organizationId}/${paths++}`;
       const { endpoint, secret } = await first.endpoints.createEndpoint(
-        { organizationId, url: url ?? `${receiver.origin}${path}`, events: [...names], plan: 'SCALE' },
+        { organizationId, url: url ?? `${receiver.origin}${path}`, events: [...names] },
         caller,
       );
       if (endpoint === undefined) throw new Error('no endpoint');

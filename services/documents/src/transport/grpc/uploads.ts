@@ -6,7 +6,7 @@ import type {
 } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
-import { limitOf, requireGrantOf, requirePrincipal } from '@invoicecontrol/runtime/grpc/principal';
+import { limitOf, limitOfWork, requireGrantOf, requirePrincipal } from '@invoicecontrol/runtime/grpc/principal';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { channels, parseOrigin } from '@invoicecontrol/values/channel-origin';
 import { validate as isUuid } from 'uuid';
@@ -29,8 +29,8 @@ interface Deps {
 /** Implements the gRPC service invoicecontrol.documents.v1.UploadService. */
 export function uploadService({ reserve, authorize, receive, keep, storeOfChannel, reader }: Deps): Binding {
   return bind(UploadServiceDefinition, {
-    async reserveUpload({ organizationId, mediaType, byteSize, uploadBytesPerMonthLimit }, context) {
-      const monthlyLimit = limitOf(context, 'uploadBytesPerMonth', uploadBytesPerMonthLimit);
+    async reserveUpload({ organizationId, mediaType, byteSize }, context) {
+      const monthlyLimit = limitOf(context, 'uploadBytesPerMonth');
       const { upload, token } = await reserve({ organizationId, mediaType, byteSize, monthlyLimit });
       return { upload: encode(upload), token };
     },
@@ -57,7 +57,7 @@ export function uploadService({ reserve, authorize, receive, keep, storeOfChanne
       return { upload: encode(await reader.get(organizationId, uploadId)) };
     },
     async storeChannelDocument({ uploadId, origin: stated, uploadBytesPerMonthLimit, ...document }, context) {
-      const monthlyLimit = limitOf(context, 'uploadBytesPerMonth', uploadBytesPerMonthLimit);
+      const monthlyLimit = limitOfWork(context, 'uploadBytesPerMonth', uploadBytesPerMonthLimit);
       if (!isUploadId(uploadId)) throw invalidField('upload_id', 'The id of the upload must be a UUID in lower case.');
       const origin = stated && parseOrigin(stated);
       if (origin === undefined) {

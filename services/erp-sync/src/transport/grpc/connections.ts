@@ -28,8 +28,8 @@ export function connectionService(deps: Deps): Binding {
     return { connection: encoded };
   };
   return bind(ConnectionServiceDefinition, {
-    async createConnection({ configJson, connectionsLimit, ...request }, context) {
-      const limit = limitOf(context, 'erpConnections', connectionsLimit);
+    async createConnection({ configJson, ...request }, context) {
+      const limit = limitOf(context, 'erpConnections');
       const config = readJson(configJson);
       return encodeOne(await createConnection(deps)({ ...request, config, limit }, context));
     },

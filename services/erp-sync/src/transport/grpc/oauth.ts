@@ -10,8 +10,8 @@ import type { StartDeps } from '../../application/start-oauth.js';
 /** Implements the gRPC service invoicecontrol.erp_sync.v1.OAuthService. */
 export function oauthService(starting: StartDeps, callbacks: CallbackDeps): Binding {
   return bind(OAuthServiceDefinition, {
-    startOAuth({ organizationId, provider, companyId, connectionsLimit }, context) {
-      const limit = limitOf(context, 'erpConnections', connectionsLimit);
+    async startOAuth({ organizationId, provider, companyId }, context) {
+      const limit = limitOf(context, 'erpConnections');
       return startOAuth(starting)({ organizationId, provider, companyId, limit }, context);
     },
     async receiveCallback({ provider, query }, context) {

@@ -1,4 +1,3 @@
-import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
 import type { ReviewFindingResponse } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { DomainError, isTemporary } from '@invoicecontrol/errors';
 import { z } from 'zod';
@@ -77,11 +76,10 @@ export const reviewFindings = route({
       example: { finding_ids: [EXAMPLE_IDS.finding], disposition: 'CONFIRMED', expected_disposition: 'OPEN' },
     }),
   responses: { 200: { description: 'The result for each finding.', schema: result } },
-  async handle({ body, principal }, { findings }) {
-    const isByAdmin = isRoleAtLeast(principal.role, 'ADMIN');
+  async handle({ body }, { findings }) {
     const { finding_ids: ids, disposition, note, expected_disposition: expectedDisposition } = body;
     return changeEach(ids, (findingId) =>
-      findings.reviewFinding({ findingId, disposition, note: note?.trim(), isByAdmin, expectedDisposition }),
+      findings.reviewFinding({ findingId, disposition, note: note?.trim(), expectedDisposition }),
     );
   },
 });

@@ -1,4 +1,3 @@
-import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import type { FindingChange, FindingTotals } from '@invoicecontrol/contracts/analysis/v1/finding_service';
@@ -486,12 +485,11 @@ export const reviewFinding = route({
     }),
   responses: { 200: { description: 'The reviewed finding.', schema: finding.schema } },
   refusals: [409],
-  async handle({ params, body, principal }, { findings }) {
+  async handle({ params, body }, { findings }) {
     const reply = await findings.reviewFinding({
       findingId: params.findingId,
       disposition: body.disposition,
       note: body.note?.trim(),
-      isByAdmin: isRoleAtLeast(principal.role, 'ADMIN'),
       expectedDisposition: body.expected_disposition,
     });
     return { status: 200, body: finding.present(stated(reply.finding)) };

@@ -40,12 +40,11 @@ export const analyzeInvoice = route({
     },
   },
   refusals: [409],
-  async handle({ body, fingerprint, idempotencyKey, principal }, { invoices }) {
+  async handle({ body, fingerprint, idempotencyKey }, { invoices }) {
     const { analysis, replayed } = await invoices.analyzeInvoice({
       invoice: toWire(body),
       idempotencyKey,
       fingerprint,
-      analysesPerMonthLimit: principal.limits?.analysesPerMonth,
     });
     return {
       status: 202,

@@ -1,5 +1,3 @@
-import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
-import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import type {
   GetSupplierResponse,
   KnownSupplier,
@@ -162,9 +160,9 @@ export const getSupplier = route({
   access: { scope: 'invoices:read' },
   params: z.object({ supplierId: pathId('supplier') }),
   responses: { 200: { description: 'The supplier with its bank accounts.', schema: supplierOverview.schema } },
-  async handle({ params, principal }, { suppliers }) {
+  async handle({ params }, { suppliers }) {
     const { supplierId } = params;
-    const reply = await suppliers.getSupplier({ supplierId, includesContacts: maySeeContacts(principal) });
+    const reply = await suppliers.getSupplier({ supplierId });
     return { status: 200, body: supplierOverview.present(reply) };
   },
 });
@@ -212,14 +210,13 @@ export const verifyAccount = route({
       headers: ['Location'],
     },
   },
-  async handle({ params, body, principal }, { suppliers }) {
+  async handle({ params, body }, { suppliers }) {
     const reply = await suppliers.createVerification({
       ...params,
       method: body.method,
       contactSource: body.contact_source,
       contact: body.contact.trim(),
       note: body.note ?? '',
-      includesContacts: maySeeContacts(principal),
     });
     return {
       status: 201,
@@ -246,12 +243,8 @@ export const confirmVerification = route({
   }),
   responses: { 200: { description: 'The confirmed verification of the bank account.', schema: verification.schema } },
   refusals: [409],
-  async handle({ params, principal }, { suppliers }) {
-    const reply = await suppliers.confirmVerification({ ...params, includesContacts: maySeeContacts(principal) });
+  async handle({ params }, { suppliers }) {
+    const reply = await suppliers.confirmVerification(params);
     return { status: 200, body: verification.present(stated(reply.verification)) };
   },
 });
-
-function maySeeContacts({ role }: Principal): boolean {
-  return isRoleAtLeast(role, 'ADMIN');
-}

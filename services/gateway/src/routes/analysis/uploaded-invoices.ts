@@ -84,14 +84,13 @@ export const analyzeUpload = route({
     },
   },
   refusals: [404, 409, 422],
-  async handle({ body, headers, principal }, { uploadAnalyses }) {
+  async handle({ body, headers }, { uploadAnalyses }) {
     const uploadId = body.upload_id.toLowerCase();
     if (uuidKind.faultOf(uploadId) !== undefined) throw notFound('upload');
     const { analysis, replayed } = await uploadAnalyses.analyzeUpload({
       uploadId,
       purchaseOrderRef: body.purchase_order_ref,
       companyId: body.company_id,
-      analysesPerMonthLimit: principal.limits?.analysesPerMonth,
       ...asyncPreference(headers.prefer),
     });
     const shared = { Vary: 'Prefer', ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}) };
@@ -139,11 +138,10 @@ export const correctUpload = route({
     200: { description: 'The analysis of the invoice with the corrections.', schema: acceptedAnalysis.schema },
   },
   refusals: [409],
-  async handle({ params, body, principal }, { uploadAnalyses }) {
+  async handle({ params, body }, { uploadAnalyses }) {
     const { analysis } = await uploadAnalyses.correctUpload({
       uploadId: params.uploadId,
       fields: body.fields,
-      analysesPerMonthLimit: principal.limits?.analysesPerMonth,
     });
     return { status: 200, body: acceptedAnalysis.present(stated(analysis)) };
   },

@@ -165,10 +165,9 @@ export const reserveUpload = route({
       headers: ['Location'],
     },
   },
-  async handle({ body, principal }, { uploads }) {
+  async handle({ body }, { uploads }) {
     const { upload, token } = await uploads.reserveUpload({
       ...body,
-      uploadBytesPerMonthLimit: principal.limits?.uploadBytesPerMonth,
     });
     const { uploadId, expiresTime } = stated(upload);
     return {

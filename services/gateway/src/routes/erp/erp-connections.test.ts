@@ -164,7 +164,6 @@ describe('POST /erp-connections', () => {
         configJson: JSON.stringify(odoo.config),
         secretName: 'api_key',
         secret: 'key',
-        connectionsLimit: 3,
       }),
     ]);
   });

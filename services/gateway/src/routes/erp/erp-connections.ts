@@ -214,7 +214,7 @@ export const createErpConnection = route({
   body: newConnection,
   responses: { 201: { description: 'The new ERP connection.', schema: connection.schema, headers: ['Location'] } },
   refusals: [409],
-  async handle({ body, principal }, { erpConnections }) {
+  async handle({ body }, { erpConnections }) {
     const reply = await erpConnections.createConnection({
       provider: body.provider,
       companyId: body.company_id,
@@ -223,7 +223,6 @@ export const createErpConnection = route({
         ? { secretName: 'client_secret', secret: body.client_secret }
         : { secretName: 'api_key', secret: body.api_key }),
       importFrom: body.import_from,
-      connectionsLimit: principal.limits?.erpConnections,
     });
     const created = connection.present(stated(reply.connection));
     return { status: 201, body: created, headers: { Location: `/v1/erp-connections/${created.id}` } };

@@ -52,11 +52,10 @@ export const startErpConsent = route({
         }),
     },
   },
-  async handle({ body, principal }, { erpOAuth }) {
+  async handle({ body }, { erpOAuth }) {
     const { authorizeUrl } = await erpOAuth.startOAuth({
       provider: body.provider,
       companyId: body.company_id,
-      connectionsLimit: principal.limits?.erpConnections,
     });
     return { status: 200, body: { authorize_url: authorizeUrl } };
   },

@@ -41,7 +41,7 @@ export const createPaymentRun = route({
     200: { description: 'The payment run that an earlier request stored.', schema: paymentRun.schema },
   },
   refusals: [409],
-  async handle({ principal, query, body, rawBody, idempotencyKey, fingerprint }, { paymentRuns }) {
+  async handle({ query, body, rawBody, idempotencyKey, fingerprint }, { paymentRuns }) {
     const reply = await paymentRuns.createPaymentRun({
       companyId: query.company_id,
       idempotencyKey,
@@ -50,7 +50,6 @@ export const createPaymentRun = route({
         rawBody.length > 0 || body === undefined
           ? { $case: 'pain001', value: rawBody }
           : { $case: 'list', value: body },
-      paymentLinesPerMonthLimit: principal.limits?.paymentLinesPerMonth,
     });
     const run = paymentRun.present(stated(reply.run));
     return reply.replayed

@@ -171,7 +171,6 @@ describe('POST /scans', () => {
         ],
         idempotencyKey: 'a,b',
         fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
-        scanRowsPerMonthLimit: 500,
       },
     ]);
   });

@@ -101,13 +101,12 @@ export const createScan = route({
     },
   },
   refusals: [409],
-  async handle({ body, fingerprint, idempotencyKey, principal }, { scans }) {
+  async handle({ body, fingerprint, idempotencyKey }, { scans }) {
     const reply = await scans.createScan({
       companyId: body.companyId?.toLowerCase(),
       invoiceRows: body.rows,
       idempotencyKey,
       fingerprint,
-      scanRowsPerMonthLimit: principal.limits?.scanRowsPerMonth,
     });
     const created = scan.present(stated(reply.scan));
     return {

@@ -129,11 +129,9 @@ export const createWebhook = route({
   responses: {
     201: { description: 'The new webhook with its secret.', schema: createdWebhook.schema, headers: ['Location'] },
   },
-  async handle({ body, principal }, { webhooks }) {
+  async handle({ body }, { webhooks }) {
     const reply = await webhooks.createEndpoint({
       ...body,
-      plan: principal.plan,
-      endpointsLimit: principal.limits?.webhooks,
     });
     const created = createdWebhook.present(reply);
     return { status: 201, body: created, headers: { Location: `/v1/webhooks/${created.id}` } };

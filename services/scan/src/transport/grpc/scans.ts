@@ -25,7 +25,7 @@ export function scanService({ createScan, reader }: Deps): Binding {
           rows: decodeRows(request.invoiceRows),
           idempotencyKey: request.idempotencyKey === '' ? undefined : request.idempotencyKey,
           fingerprint: request.fingerprint,
-          monthlyLimit: limitOf(context, 'scanRowsPerMonth', request.scanRowsPerMonthLimit),
+          monthlyLimit: limitOf(context, 'scanRowsPerMonth'),
         },
         context,
       );

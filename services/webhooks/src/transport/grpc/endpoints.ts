@@ -30,8 +30,8 @@ interface Deps {
 export function endpointService({ changes, replays, reader }: Deps): Binding {
   const { endpoints } = changes;
   return bind(EndpointServiceDefinition, {
-    async createEndpoint({ endpointsLimit, ...request }, context) {
-      const limit = limitOf(context, 'webhooks', endpointsLimit);
+    async createEndpoint(request, context) {
+      const limit = limitOf(context, 'webhooks');
       const { endpoint, secret } = await createEndpoint(changes)(
         { ...request, plan: requirePrincipal(context).plan, limit },
         context,

@@ -34,7 +34,7 @@ export function invoiceService({ analyzeInvoice, reader, readSearch, readTimelin
           invoice: readWire(request.invoice),
           idempotencyKey: request.idempotencyKey === '' ? undefined : request.idempotencyKey,
           fingerprint: request.fingerprint,
-          monthlyLimit: limitOf(context, 'analysesPerMonth', request.analysesPerMonthLimit),
+          monthlyLimit: limitOf(context, 'analysesPerMonth'),
         },
         context,
       );

@@ -39,7 +39,7 @@ export function paymentRunService({ createRun, changes, releaseLine, reportStatu
           companyId,
           idempotencyKey: idempotencyKey === '' ? undefined : idempotencyKey,
           fingerprint,
-          monthlyLimit: limitOf(context, 'paymentLinesPerMonth', request.paymentLinesPerMonthLimit),
+          monthlyLimit: limitOf(context, 'paymentLinesPerMonth'),
           payments: readPayments(request),
         },
         context,

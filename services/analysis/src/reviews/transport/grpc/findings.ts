@@ -1,3 +1,4 @@
+import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
 import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingServiceDefinition, FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
@@ -100,9 +101,8 @@ export function findingService({ reader, reportScan, readSearch, reviewFinding, 
         })),
       };
     },
-    async reviewFinding({ note, isByAdmin: _stated, ...request }, context) {
-      const { role } = requirePrincipal(context);
-      const isByAdmin = role === 'ADMIN' || role === 'OWNER';
+    async reviewFinding({ note, ...request }, context) {
+      const isByAdmin = isRoleAtLeast(requirePrincipal(context).role, 'ADMIN');
       return encodeChanged(await reviewFinding({ ...request, note, isByAdmin }, context));
     },
     async assignFinding({ organizationId, findingId, assigneeUserId }, context) {

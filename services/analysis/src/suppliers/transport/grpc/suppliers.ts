@@ -1,3 +1,4 @@
+import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
 import { InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { SupplierServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/supplier_service';
 import type {
@@ -7,9 +8,11 @@ import type {
   Verification as WireVerification,
 } from '@invoicecontrol/contracts/analysis/v1/supplier_service';
 import { invalidField } from '@invoicecontrol/errors';
+import { requirePrincipal } from '@invoicecontrol/runtime/grpc/principal';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { MALFORMED_CURSOR, readPageRequest } from '@invoicecontrol/runtime/page';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import type { AccountChange, listAccountChanges } from '../../application/list-account-changes.js';
 import type { ListedSupplier, SupplierReader, VerifiableAccount } from '../../application/read-suppliers.js';
@@ -36,25 +39,31 @@ export function supplierService({ reader, verify, confirm, listChanges }: Deps):
       const { items, next } = await reader.list(organizationId, asked);
       return { suppliers: items.map(encodeSupplier), nextPageToken: next === undefined ? '' : writePosition(next) };
     },
-    async getSupplier({ organizationId, supplierId, includesContacts }) {
+    async getSupplier({ organizationId, supplierId }, context) {
       const { accounts, ...listed } = await reader.get(organizationId, supplierId);
       return {
         supplier: encodeSupplier(listed),
-        accounts: accounts.map((account) => encodeAccount(account, includesContacts)),
+        accounts: accounts.map((account) => encodeAccount(account, maySeeContacts(context))),
       };
     },
-    async createVerification({ organizationId, supplierId, accountId, includesContacts, ...stated }, context) {
+    async createVerification({ organizationId, supplierId, accountId, ...stated }, context) {
       const verification = await verify({ organizationId, supplierId, accountId }, stated, context);
-      return { verification: encodeVerification(verification, includesContacts) };
+      return { verification: encodeVerification(verification, maySeeContacts(context)) };
     },
-    async confirmVerification({ verificationId, includesContacts, ...account }, context) {
-      return { verification: encodeVerification(await confirm(account, verificationId, context), includesContacts) };
+    async confirmVerification({ verificationId, ...account }, context) {
+      const verification = await confirm(account, verificationId, context);
+      return { verification: encodeVerification(verification, maySeeContacts(context)) };
     },
     async listAccountChanges({ organizationId, fromDate: from, toDate: to, companyId, pageToken }, context) {
       const { items, next } = await listChanges(organizationId, { from, to, companyId, afterId: pageToken }, context);
       return { changes: items.map(encodeChange), nextPageToken: next ?? '' };
     },
   });
+}
+
+/** Checks whether a caller may see the persons and numbers by which bank accounts were verified. */
+function maySeeContacts(context: RequestContext): boolean {
+  return isRoleAtLeast(requirePrincipal(context).role, 'ADMIN');
 }
 
 function encodeSupplier({ supplier, openFindings }: ListedSupplier): WireSupplier {

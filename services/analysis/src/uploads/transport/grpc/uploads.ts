@@ -10,7 +10,7 @@ import type {
 } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
-import { limitOf } from '@invoicecontrol/runtime/grpc/principal';
+import { limitOf, limitOfWork } from '@invoicecontrol/runtime/grpc/principal';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { channels, parseOrigin } from '@invoicecontrol/values/channel-origin';
 import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
@@ -44,7 +44,7 @@ export function uploadAnalysisService({ analyzer, reader, invoices }: Deps): Bin
             ...(companyId === undefined ? {} : { companyId }),
           },
           origin: readOrigin(request.origin),
-          monthlyLimit: limitOf(context, 'analysesPerMonth', request.analysesPerMonthLimit),
+          monthlyLimit: limitOfWork(context, 'analysesPerMonth', request.analysesPerMonthLimit),
           respondAsync: request.respondAsync,
           waitMs: (request.waitSeconds ?? 0) * 1_000,
         },
@@ -59,8 +59,8 @@ export function uploadAnalysisService({ analyzer, reader, invoices }: Deps): Bin
     async getUploadAnalysis({ organizationId, uploadId }) {
       return encodeStatus(await reader.status(organizationId, uploadId));
     },
-    async correctUpload({ organizationId, uploadId, fields, analysesPerMonthLimit }, context) {
-      const monthlyLimit = limitOf(context, 'analysesPerMonth', analysesPerMonthLimit);
+    async correctUpload({ organizationId, uploadId, fields }, context) {
+      const monthlyLimit = limitOf(context, 'analysesPerMonth');
       const input = { organizationId, uploadId, fields, monthlyLimit };
       const { invoiceId } = await analyzer.correct(input, context);
       return { invoiceId, analysis: await latest(organizationId, invoiceId) };
