@@ -7,7 +7,7 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { announce, envelopes } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
-import { testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
+import { callWithGrant, testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
@@ -77,6 +77,21 @@ test('calls that a service may not make, or whose organization it has not proved
       expect.objectContaining({ ...entry, actorId: 'gateway', target: `${target} grant_missing` }),
     ]),
   );
+});
+
+test('a caller who may read invoices reads the trail of one invoice, and no other part of it', async () => {
+  const { organizationId, ownerKey } = await clients.createTenant('Read in part');
+  const read = (target: string | undefined, facts: object) => {
+    const call = callWithGrant(asKey(idOfKey(ownerKey), 'part'), organizationId, facts);
+    return clients.audit.listAuditEvents({ organizationId, pageSize: 10, pageToken: '', target }, call);
+  };
+  const viewer = { role: 'VIEWER', scopes: ['*'] };
+  expect((await read('invoice:0198a000-0000-7000-8000-000000000001', viewer)).auditEvents).toEqual([]);
+  for (const facts of [viewer, { role: 'OWNER', scopes: ['invoices:read'] }]) {
+    await expect(read(undefined, facts)).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(read('company:1', facts)).rejects.toMatchObject({ kind: 'forbidden' });
+  }
+  expect((await read(undefined, { role: 'ADMIN', scopes: ['organization:read'] })).auditEvents).not.toEqual([]);
 });
 
 test('the trail is filtered by actor, action, target and outcome, page by page', async () => {

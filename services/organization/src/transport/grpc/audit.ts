@@ -1,5 +1,9 @@
+import { hasScope, isRoleAtLeast } from '@invoicecontrol/api-key/rights';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import type { AuditEvent as WireAuditEvent } from '@invoicecontrol/contracts/organization/v1/audit_service';
+import type { Grant } from '@invoicecontrol/contracts/organization/v1/grant';
+import { requirePrincipal } from '@invoicecontrol/runtime/grpc/principal';
+import { ProofRefused } from '@invoicecontrol/runtime/grpc/proof-refused';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
@@ -16,7 +20,8 @@ interface Deps extends NamingDeps {
 
 export function auditService({ organizations, auditTrail, ...naming }: Deps): Binding {
   return bind(AuditServiceDefinition, {
-    async listAuditEvents(request) {
+    async listAuditEvents(request, context) {
+      requireMayRead(requirePrincipal(context), request.target);
       const page = readPageRequest(request);
       await requireOrganization(organizations, request.organizationId);
       const { actorId, action, target, outcome } = request;
@@ -29,6 +34,16 @@ export function auditService({ organizations, auditTrail, ...naming }: Deps): Bi
       return { auditEvents: items.map((event, index) => toWire(event, names[index])), nextPageToken };
     },
   });
+}
+
+/**
+ * Refuses to list audit events of other things than one invoice to a caller who may not read the whole audit trail. The
+ * timeline of an invoice shows the events about it to every caller who may read invoices.
+ */
+function requireMayRead({ role, scopes }: Grant, target: string | undefined): void {
+  if (target?.startsWith('invoice:') === true) return;
+  if (!isRoleAtLeast(role, 'ADMIN')) throw new ProofRefused('grant_role');
+  if (!hasScope(scopes, 'organization:read')) throw new ProofRefused('grant_scope');
 }
 
 function toWire(
