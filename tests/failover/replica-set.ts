@@ -1,11 +1,13 @@
-// Starts a MongoDB replica set of three members on this machine. A test can kill or pause its members, or make the
-// primary step down.
-import { rm } from 'node:fs/promises';
+// Starts a MongoDB replica set of three members on this machine, which every client needs a password to use. A test can
+// kill or pause its members, or make the primary step down.
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { freePort } from '@invoicecontrol/dev/free-port';
 import { temporaryDataDir } from '@invoicecontrol/dev/infrastructure';
 import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
 import type { ChildServer } from '@invoicecontrol/dev/infrastructure-child';
 import { findMongod } from '@invoicecontrol/dev/mongod';
+import { createToolsUser, newMongodbSecret, QUICK_PASSWORDS, systemUrl } from '@invoicecontrol/dev/mongodb-users';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { MongoClient } from 'mongodb';
 
@@ -21,7 +23,7 @@ export interface Member {
 }
 
 export interface ReplicaSet {
-  /** Connection string with all members of the replica set. */
+  /** Connection string with all members of the replica set, and the user of tests and tools. */
   readonly url: string;
   /** Waits until the replica set has a primary, and returns it. */
   primary(): Promise<Member>;
@@ -38,12 +40,16 @@ export interface ReplicaSet {
  */
 export async function startReplicaSet(log: (line: string) => void): Promise<ReplicaSet> {
   const { binary, env } = await findMongod(log);
-  const start = (path: string, port: number): Promise<ChildServer> =>
-    startChildServer({
+  const key = newMongodbSecret();
+  const start = async (path: string, port: number): Promise<ChildServer> => {
+    const keyFile = join(path, 'replica-set.key');
+    await writeFile(keyFile, key, { mode: 0o600 });
+    return startChildServer({
       name: `The member on port ${port}`,
       command: binary,
       args: [
         ['--dbpath', path, '--bind_ip', '127.0.0.1', '--port', String(port), '--nounixsocket'],
+        ['--auth', '--keyFile', keyFile, '--setParameter', QUICK_PASSWORDS],
         ['--replSet', NAME, '--oplogSize', '128', '--wiredTigerCacheSizeGB', '0.25'],
         ['--setParameter', 'diagnosticDataCollectionEnabled=false'],
       ].flat(),
@@ -52,6 +58,7 @@ export async function startReplicaSet(log: (line: string) => void): Promise<Repl
       log,
       temporaryDir: path,
     });
+  };
   const directories: string[] = [];
   const members: (Member & { readonly host: string; stop(): Promise<void> })[] = [];
   for (let index = 0; index < MEMBERS; index += 1) {
@@ -71,16 +78,22 @@ export async function startReplicaSet(log: (line: string) => void): Promise<Repl
     });
   }
   const hosts = members.map(({ host }) => host);
-  await withMember(hosts[0] ?? '', (client) =>
-    client
-      .db('admin')
-      .command({ replSetInitiate: { _id: NAME, members: hosts.map((host, index) => ({ _id: index, host })) } }),
-  );
-  const url = `mongodb://${hosts.join(',')}/?replicaSet=${NAME}`;
+  const withMember = async (host: string, command: object): Promise<void> => {
+    const client = new MongoClient(systemUrl(`mongodb://${host}/?directConnection=true`, key));
+    try {
+      await client.db('admin').command(command);
+    } finally {
+      await client.close();
+    }
+  };
+  const initial = { _id: NAME, members: hosts.map((host, index) => ({ _id: index, host })) };
+  await withMember(hosts[0] ?? '', { replSetInitiate: initial });
+  const address = `mongodb://${hosts.join(',')}/?replicaSet=${NAME}`;
+  const preparing = systemUrl(address, key);
   const primaryHost = (): Promise<string> =>
     eventually(
       async () => {
-        const client = new MongoClient(url, { serverSelectionTimeoutMS: 1_000 });
+        const client = new MongoClient(preparing, { serverSelectionTimeoutMS: 1_000 });
         try {
           const { me } = await client.db('admin').command({ hello: 1 });
           return me as string;
@@ -93,7 +106,7 @@ export async function startReplicaSet(log: (line: string) => void): Promise<Repl
   const isOf = (host: string) => (member: { readonly host: string }) => member.host === host;
   await primaryHost();
   return {
-    url,
+    url: await createToolsUser(preparing, address, newMongodbSecret()),
     async primary() {
       const member = members.find(isOf(await primaryHost()));
       if (member === undefined) throw new Error('The primary is not one of the members that were started.');
@@ -105,9 +118,7 @@ export async function startReplicaSet(log: (line: string) => void): Promise<Repl
     },
     async stepDown() {
       // The primary may close the connection before the response to `replSetStepDown` arrives.
-      await withMember(await primaryHost(), (client) => client.db('admin').command({ replSetStepDown: 30 })).catch(
-        () => {},
-      );
+      await withMember(await primaryHost(), { replSetStepDown: 30 }).catch(() => {});
     },
     async stop() {
       for (const member of members) member.resume();
@@ -115,13 +126,4 @@ export async function startReplicaSet(log: (line: string) => void): Promise<Repl
       for (const directory of directories) await rm(directory, { recursive: true, force: true, maxRetries: 3 });
     },
   };
-}
-
-async function withMember<T>(host: string, use: (client: MongoClient) => Promise<T>): Promise<T> {
-  const client = new MongoClient(`mongodb://${host}/?directConnection=true`);
-  try {
-    return await use(client);
-  } finally {
-    await client.close();
-  }
 }

@@ -101,7 +101,8 @@ export async function startKillableSystem({
     const proxies = new Map<ServiceName, MongoProxy>();
     const urlFor = serviceUrls(mongodbUrl);
     const mongodbUrlFor = async (name: ServiceName): Promise<string> => {
-      if (givenUrl !== undefined) return givenUrl;
+      // A proxy stands in front of one server, and not of a replica set.
+      if (givenUrl !== undefined) return urlFor(name);
       const proxy = await startMongoProxy(await urlFor(name));
       closing.push(() => proxy.close());
       proxies.set(name, proxy);

@@ -8,7 +8,7 @@ import { databaseNames } from '@invoicecontrol/topology/start';
 import { MongoClient } from 'mongodb';
 import type { Db } from 'mongodb';
 import { embeddedMongodb } from './embedded.js';
-import { operatorUrl, serviceUrls } from './mongodb-users.js';
+import { operatorUrl, serviceUrls, systemUrl } from './mongodb-users.js';
 import type { Server } from './server.js';
 
 const PREFIX = 'users_';
@@ -98,6 +98,13 @@ test('the user of restores fills an empty database, and reads and changes no rec
   await restored.createIndexes([{ key: { at: 1 } }]);
   await expect(restored.findOne()).rejects.toMatchObject(REFUSED);
   await expect(secretsOf(databaseOf('scan')).updateOne({}, { $set: { at: 1 } })).rejects.toMatchObject(REFUSED);
+});
+
+test('a replica set of several servers has users like one server', async () => {
+  const set = 'mongodb://127.0.0.1:27017,127.0.0.1:27018/?replicaSet=rs0';
+  expect(systemUrl(set, 'key')).toBe(
+    'mongodb://__system:key@127.0.0.1:27017,127.0.0.1:27018/?replicaSet=rs0&authSource=local',
+  );
 });
 
 test('a server that was given keeps its address and its users', async () => {

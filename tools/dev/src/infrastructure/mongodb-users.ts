@@ -5,6 +5,7 @@ import type { ServiceName } from '@invoicecontrol/topology/services';
 import { databaseNames } from '@invoicecontrol/topology/start';
 import { MongoClient, MongoServerError } from 'mongodb';
 import type { Db } from 'mongodb';
+import { ConnectionString } from 'mongodb-connection-string-url';
 
 /**
  * Name of the user with which tests and tools manage a MongoDB server that this repository started. A server that was
@@ -88,7 +89,7 @@ async function createServiceUsers(mongodbUrl: string, databases: readonly string
  * use the same databases at the same time, as in benchmarks, therefore use the same password.
  */
 function passwordOf(mongodbUrl: string, user: string): string {
-  return createHmac('sha256', new URL(mongodbUrl).password).update(user).digest('hex');
+  return createHmac('sha256', new ConnectionString(mongodbUrl).password).update(user).digest('hex');
 }
 
 /**
@@ -122,7 +123,8 @@ function withUser(
   url: string,
   { name, password, database }: { readonly name: string; readonly password: string; readonly database: string },
 ): string {
-  const address = new URL(url);
+  // The addresses of a replica set name several servers, which a URL cannot.
+  const address = new ConnectionString(url);
   address.username = name;
   address.password = password;
   address.searchParams.set('authSource', database);
