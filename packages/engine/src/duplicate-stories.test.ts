@@ -201,7 +201,10 @@ describe('a reminder or a statement that is entered as a bill', () => {
     '2ème relance RE-20418',
     '2° sollecito 20418',
     'II wezwanie RE-20418',
+    '1a reclamación RE-20418',
+    '2:a påminnelsen 20418',
     'RE-20418/M1',
+    'RE-20418 P2',
     'Quittung 20418',
   ])('is found by the number of its bill: %s', (invoice_number) => {
     expect(severityOf(followed(BILL, { ...LATER, invoice_number }), 'SUSPECTED_DUPLICATE')).toBe('HIGH');

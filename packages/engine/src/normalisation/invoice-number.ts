@@ -55,8 +55,8 @@ const COUNTED_WORD = /^([A-Z]{2,})[1-9]$/;
  * More digits must remain for a mark of one digit, because such a digit may also be the counter of the number.
  */
 const SEPARATED_MARKS = [
-  // The mark in the number of a first or second reminder is M1 or M2.
-  { mark: /^[VRM][0-9]$|^0[0-9]$|^[A-Z]$|^I{2,3}$|^IV$/, digitsMin: 3 },
+  // The mark in the number of a first or second reminder is M1 or M2, and P1 in Scandinavia.
+  { mark: /^[VRMP][0-9]$|^0[0-9]$|^[A-Z]$|^I{2,3}$|^IV$/, digitsMin: 3 },
   { mark: /^[0-9]$/, digitsMin: 4 },
 ] as const;
 const GLUED_MARK = /^(.*[0-9])(?:COPY|KOPIE|DUPL?|REV|[RV][0-9])$/;
@@ -129,7 +129,7 @@ function withoutLabels(stated: readonly string[]): string[] {
  */
 function withoutReminder(parts: readonly string[]): readonly string[] {
   const word = parts.findIndex((part) => REMINDER_WORDS.has(part));
-  if (word < 0 || word > ORDINALS_MAX || !parts.slice(0, word).every(isOrdinal)) return parts;
+  if (word < 0 || word > ORDINALS_MAX || !parts.slice(0, word).every(isOrdinalAt)) return parts;
   let rest = parts.slice(word + 1);
   for (;;) {
     const [first = '', ...others] = rest;
@@ -138,6 +138,12 @@ function withoutReminder(parts: readonly string[]): readonly string[] {
     rest = others;
   }
   return rest.length > 0 ? rest : parts;
+}
+
+/** Checks whether a part is an ordinal or, in Swedish, the letter behind the digit of one: `2:a`. */
+function isOrdinalAt(part: string, index: number, parts: readonly string[]): boolean {
+  const isEnding = (part === 'A' || part === 'E') && /^[1-4]$/.test(parts[index - 1] ?? '');
+  return isOrdinal(part) || isEnding;
 }
 
 function isOrdinal(part: string): boolean {
@@ -226,7 +232,7 @@ export function isRevision({ base, runs }: InvoiceNumber): boolean {
 /** Checks whether an invoice number ends with the mark of a payment reminder, as in `20418/M1`. */
 export function isReminderMark({ base, runs }: InvoiceNumber): boolean {
   const [word = '', last = ''] = runs.slice(-2);
-  return base !== undefined && word === 'M' && /^[0-9]$/.test(last);
+  return base !== undefined && (word === 'M' || word === 'P') && /^[0-9]$/.test(last);
 }
 
 export function digitCount(text: string): number {
