@@ -253,3 +253,35 @@ describe('an order that is billed twice within days under two numbers', () => {
     expect(decisionOf(followed(ORDER, { ...AGAIN, purchase_order_ref: 'L591801' }))).toBe('PASS');
   });
 });
+
+describe('a bill that is billed again by store or by cost centre', () => {
+  const parts = (marks: readonly string[], amounts: readonly string[], invoice_number = 'RE-20418'): Billed => {
+    const { bill } = ledger();
+    const whole = { ...FIRST, invoice_number };
+    bill(whole);
+    const billed = marks.map((mark, index) =>
+      bill({ ...whole, invoice_number: `${invoice_number}${mark}`, gross_amount: amounts[index] ?? '' }),
+    );
+    return billed.at(-1) as Billed;
+  };
+  const SUM = ['1000.00', '733.47'];
+
+  test.each([
+    [[' CC3', ' CC4']],
+    [['-S4', '-S5']],
+    [['/KST12', '/KST14']],
+    [[' Filiale 3', ' Filiale 4']],
+    [[' Kst 4100', ' Kst 4200']],
+  ])('is found when the parts add up to it: %j', (marks) => {
+    expect(severityOf(parts(marks, SUM), 'SPLIT_DUPLICATE')).toBe('HIGH');
+  });
+
+  test('is found behind a number that ends with its year', () => {
+    expect(severityOf(parts(['-S3', '-S4'], SUM, '4054/2025'), 'SPLIT_DUPLICATE')).toBe('HIGH');
+  });
+
+  test('is two other bills, if they add up to another amount or only the month is common', () => {
+    expect(decisionOf(parts([' CC3', ' CC4'], ['1000.00', '633.47']))).toBe('PASS');
+    expect(decisionOf(parts(['/A12', '/A13'], SUM, 'FA/2025/03'))).toBe('PASS');
+  });
+});

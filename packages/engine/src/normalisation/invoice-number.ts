@@ -50,6 +50,9 @@ const COPY_WORDS: ReadonlySet<string> = new Set([
 ]);
 /** Matches a word in an invoice number that is followed by a count, such as `REV2`. */
 const COUNTED_WORD = /^([A-Z]{2,})[1-9]$/;
+/** Matches digits that are only a year and a month, or a date, in either order. */
+const BARE_PERIOD =
+  /^20[0-9]{2}(?:0[1-9]|1[0-2])(?:[0-2][0-9]|3[01])?$|^(?:[0-2][0-9]|3[01])?(?:0[1-9]|1[0-2])20[0-9]{2}$/;
 /**
  * Marks that are removed from the end of an invoice number, each with the minimum number of digits that must remain.
  * More digits must remain for a mark of one digit, because such a digit may also be the counter of the number.
@@ -58,6 +61,12 @@ const SEPARATED_MARKS = [
   // The mark in the number of a first or second reminder is M1 or M2, and P1 in Scandinavia.
   { mark: /^[VRMP][0-9]$|^0[0-9]$|^[A-Z]$|^I{2,3}$|^IV$/, digitsMin: 3 },
   { mark: /^[0-9]$/, digitsMin: 4 },
+  // The mark of a store or a cost centre is S4 or CC12. Behind a year and a month, it may be the counter of the number.
+  {
+    mark: /^[A-Z]{1,3}[0-9]{1,2}$/,
+    digitsMin: 4,
+    isBarePeriod: BARE_PERIOD,
+  },
 ] as const;
 const GLUED_MARK = /^(.*[0-9])(?:COPY|KOPIE|DUPL?|REV|[RV][0-9])$/;
 /**
@@ -66,8 +75,13 @@ const GLUED_MARK = /^(.*[0-9])(?:COPY|KOPIE|DUPL?|REV|[RV][0-9])$/;
  */
 const PART_OF = /[ (-]([1-9][0-9]?) ?(?:\/|OF|VON|VAN|DE|DI|SUR|Z) ?([0-9]{1,2})\)?$/;
 const PARTS_OF_ONE_MAX = 12;
-/** Words before the number of a part of an invoice, as in `Teil 1` and `cz. 2`. */
-const PART_WORDS: ReadonlySet<string> = new Set('PART TEIL CZ CZESC RATA PARTE PARTIE DEEL'.split(' '));
+/** Words before the number of a part of an invoice, as in `Teil 1` and `cz. 2`, or of a store or a cost centre. */
+const PART_WORDS: ReadonlySet<string> = new Set(
+  (
+    'PART TEIL CZ CZESC RATA PARTE PARTIE DEEL ' +
+    'STORE SHOP SITE BRANCH FILIALE FIL KST KOSTENSTELLE MAGASIN AGENCE SKLEP MPK TIENDA LOJA NEGOZIO FILIAL BUTIK'
+  ).split(' '),
+);
 const GLUED_LETTER = /^(.*[0-9])[A-Z]$/;
 const BARE_YEAR = /^(?:19|20)[0-9]{2}$/;
 
@@ -212,10 +226,14 @@ function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
     // The mark at the end of an invoice number may be a word with a count, such as `rev. 1`, `copy 2` and `Teil 1`.
     const word = rest.at(-1) ?? '';
     const isCounted = COPY_WORDS.has(word) || PART_WORDS.has(word);
-    if (rest.length > 1 && isCounted && /^[0-9]$/.test(last)) return rest.slice(0, -1);
+    const countForm = PART_WORDS.has(word) ? /^[0-9]{1,4}$/ : /^[0-9]$/;
+    if (rest.length > 1 && isCounted && countForm.test(last)) return rest.slice(0, -1);
     const restText = rest.join('');
     const mark = SEPARATED_MARKS.find((form) => form.mark.test(last));
-    if (mark !== undefined && digitCount(restText) >= mark.digitsMin && !BARE_YEAR.test(restText)) return rest;
+    const isPeriod =
+      BARE_YEAR.test(restText) ||
+      (mark !== undefined && 'isBarePeriod' in mark && mark.isBarePeriod.test(digitsOf(restText)));
+    if (mark !== undefined && digitCount(restText) >= mark.digitsMin && !isPeriod) return rest;
   }
   const glued = GLUED_MARK.exec(last) ?? (digitCount(parts.join('')) >= 3 ? GLUED_LETTER.exec(last) : null);
   return glued?.[1] === undefined ? undefined : [...rest, glued[1]];
@@ -236,7 +254,11 @@ export function isReminderMark({ base, runs }: InvoiceNumber): boolean {
 }
 
 export function digitCount(text: string): number {
-  return text.replace(/[^0-9]/g, '').length;
+  return digitsOf(text).length;
+}
+
+function digitsOf(text: string): string {
+  return text.replace(/[^0-9]/g, '');
 }
 
 function signatureOf(text: string): string {
