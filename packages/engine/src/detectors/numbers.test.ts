@@ -154,8 +154,12 @@ describe('INVOICE_NUMBERS_CONSECUTIVE', () => {
   test.each<[string, Bill['by'], string]>([
     ['without a tax id', { name: 'Acme' }, '2024-01-10'],
     ['of a supplier that is new', { name: 'Acme', tax_id: 'DE136695976' }, '2024-12-01'],
-  ])('is MEDIUM %s', (_, by, first) => {
-    expect(findingIn(unbroken(12, by, first)(), TYPE)).toMatchObject({ severity: 'MEDIUM', confidence: 60 });
+  ])('is MEDIUM %s, if the invoices add up to 10,000 euros', (_, by, first) => {
+    const next = (gross_amount: string, more: Bill = {}) =>
+      findingIn(unbroken(12, by, first)({ gross_amount, ...more }), TYPE)?.severity;
+    expect(next('6000.00')).toBe('MEDIUM');
+    expect(next('3000.00')).toBe('LOW');
+    expect(next('6000.00', { currency: 'MNT' })).toBe('LOW');
   });
   test('is not raised over fewer than sixty days and after a gap', () => {
     expect(typesOf(unbroken(11)())).not.toContain(TYPE);

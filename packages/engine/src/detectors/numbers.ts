@@ -2,9 +2,13 @@ import { pick } from '../explanation/evidence.js';
 import { subject } from '../explanation/subject.js';
 import { dateOfDayNumber, daysOfYear } from '@invoicecontrol/values/calendar-date';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { RaisedFinding } from '../explanation/evidence.js';
+import { inInvoiceCurrency, LIMIT_CURRENCY } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import type { NormalisedInvoice } from '../facts/invoice.js';
+import { limitsIn } from '../explanation/money.js';
 import { counted, grouped } from '../explanation/phrases.js';
 import { withoutLeadingZeros } from '../normalisation/invoice-number.js';
 import type { Policy } from '../policy/policy.js';
@@ -223,11 +227,8 @@ function stepsOf(series: readonly Entry[]): number[] {
  * numbers would be missing here. The finding is raised once, and is not raised again after a gap, in a new year or for
  * a repeated number.
  */
-function consecutive(
-  { invoice, supplier }: Facts,
-  { value, before }: Series,
-  parameters: NumberParameters,
-): RaisedFinding[] {
+function consecutive(facts: Facts, { value, before }: Series, parameters: NumberParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
   const { count, firstDay, taxIdCount } = supplier.profile;
   if (hasAccountPart(invoice)) return [];
   const entries = withoutRepeats([...before, { day: invoice.issueDay, value }]);
@@ -245,10 +246,15 @@ function consecutive(
   return [
     {
       type: 'INVOICE_NUMBERS_CONSECUTIVE',
-      ...(isYoung || hasNoTaxId ? parameters.levels.consecutiveDoubtful : parameters.levels.consecutive),
+      ...((isYoung || hasNoTaxId) && isMuchMoney(facts, parameters)
+        ? parameters.levels.consecutiveDoubtful
+        : parameters.levels.consecutive),
       summary: `The last ${numbers.length} invoices from ${invoice.supplierName} are numbered ${numbers[0] ?? ''} to ${numbers.at(-1) ?? ''} without a gap${hasNoTaxId ? '; it has never stated a tax id' : ''}.`,
       about: [subject.supplier(supplier.supplierId)],
-      parameters: pick(parameters, 'consecutiveInvoicesMin', 'consecutiveDaysMin'),
+      parameters: {
+        ...pick(parameters, 'consecutiveInvoicesMin', 'consecutiveDaysMin'),
+        ...limitsIn(LIMIT_CURRENCY, { consecutiveSumMin: parameters.consecutiveSumMin }),
+      },
       observed: { invoices: count, days: invoice.issueDay - first },
       explanation: [
         `Over ${counted(invoice.issueDay - first, 'day')}, each invoice number of the supplier directly followed the one before.`,
@@ -260,6 +266,19 @@ function consecutive(
       extra: { numbers },
     },
   ];
+}
+
+/**
+ * Checks whether the newest invoices of the supplier, as many as are compared, add up to much money. Without an
+ * exchange rate, the sum is not known to be high.
+ */
+function isMuchMoney(facts: Facts, { consecutiveInvoicesMin, consecutiveSumMin }: NumberParameters): boolean {
+  const { invoice, supplier } = facts;
+  const limit = inInvoiceCurrency(facts, consecutiveSumMin);
+  if (limit === undefined) return false;
+  const newest = (supplier.profile.amounts[invoice.currency] ?? []).slice(1 - consecutiveInvoicesMin);
+  const sum = newest.reduce((total, { minor }) => total + BigInt(minor), BigInt(invoice.amountMinor));
+  return sum >= toMinorUnits(limit, minorUnitsOf(invoice.currency));
 }
 
 /** Returns the invoices of a series without the invoices that repeat the previous invoice number, as a copy does. */

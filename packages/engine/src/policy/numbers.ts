@@ -27,6 +27,11 @@ export interface NumberParameters {
   readonly jumpStepsMax: number;
   readonly consecutiveInvoicesMin: number;
   readonly consecutiveDaysMin: number;
+  /**
+   * Minimum sum of the consecutive invoices, in euros, at which an unknown supplier must be examined. For a smaller
+   * sum, the finding is only a notice, because many small firms have few customers.
+   */
+  readonly consecutiveSumMin: string;
   /** Number of days after its first invoice during which a supplier is new. */
   readonly youngSupplierDays: number;
 }
@@ -51,5 +56,6 @@ export const numbers: NumberParameters = {
   jumpStepsMax: 20,
   consecutiveInvoicesMin: 6,
   consecutiveDaysMin: 60,
+  consecutiveSumMin: '10000',
   youngSupplierDays: 180,
 };

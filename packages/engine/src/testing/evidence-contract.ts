@@ -9,7 +9,7 @@ const MONEY_MEMBERS: ReadonlySet<string> = new Set(
   (
     'amount amountAtRisk grossAmount netAmount taxAmount oldAmount newAmount matchedAmount ' +
     'expectedGross value sum whole median limit p95 threshold difference tolerance orderTotal billed ' +
-    'excess paid due outlierValueMin fewAmountsValueMin highRiseValueMin climbValueMin surgeValueMin roundValueMin newSupplierHighValue notInMasterHighValue ' +
+    'excess paid due outlierValueMin fewAmountsValueMin highRiseValueMin climbValueMin surgeValueMin roundValueMin consecutiveSumMin newSupplierHighValue notInMasterHighValue ' +
     'overbilledTolerance overpaidTolerance smallDifference splitTolerance simplifiedInvoiceLimit'
   ).split(' '),
 );
