@@ -285,3 +285,69 @@ describe('a bill that is billed again by store or by cost centre', () => {
     expect(decisionOf(parts(['/A12', '/A13'], SUM, 'FA/2025/03'))).toBe('PASS');
   });
 });
+
+describe('a number that a spreadsheet has rounded', () => {
+  const LATER = { issue_date: '2025-03-12' };
+
+  test.each([
+    ['402133771205', '4.02134E+11'],
+    ['4500123987', '4.5E+09'],
+    ['4500123987', '4,50012E+09'],
+    ['402133771205998123', '402133771205998000'],
+  ])('is that of the bill that it comes from: %s and %s', (invoice_number, rounded) => {
+    expect(severityOf(followed({ invoice_number }, { ...LATER, invoice_number: rounded }), 'SUSPECTED_DUPLICATE')).toBe(
+      'HIGH',
+    );
+  });
+
+  test('is another number, if a digit, the length or the amount differs', () => {
+    const rounded = { ...LATER, invoice_number: '4.5E+09' };
+    expect(decisionOf(followed({ invoice_number: '4600123987' }, rounded))).toBe('PASS');
+    expect(decisionOf(followed({ invoice_number: '45001239871' }, rounded))).toBe('PASS');
+    expect(decisionOf(followed({ invoice_number: '4500123987' }, { ...rounded, gross_amount: '811.20' }))).toBe('PASS');
+  });
+
+  test('is asked about once, if the spreadsheet has rounded the numbers of many bills', () => {
+    const { bill } = ledger();
+    const bills = [11, 12, 13, 14, 15].map((day) =>
+      bill({ invoice_number: '4.02134E+11', gross_amount: `${day * 71}.${day}`, issue_date: `2025-03-${day}` }),
+    );
+    expect(bills.map(decisionOf)).toEqual(['PASS', 'REVIEW', 'PASS', 'PASS', 'PASS']);
+  });
+});
+
+describe('a number with its month in Roman digits', () => {
+  const BILL = { invoice_number: 'FV/12/III/2025' };
+
+  test('is the same number with the month in other digits', () => {
+    const billed = followed(BILL, { invoice_number: 'FV/12/03/2025', issue_date: '2025-03-12' });
+    expect(severityOf(billed, 'DUPLICATE_INVOICE')).toBe('CRITICAL');
+    const short = followed({ invoice_number: '12/III/25' }, { invoice_number: '12/3/2025' });
+    expect(severityOf(short, 'SUSPECTED_DUPLICATE')).toBe('HIGH');
+  });
+
+  test('is another number in another month, and Roman digits that are not the month name a series', () => {
+    expect(decisionOf(followed(BILL, { invoice_number: 'FV/12/04/2025', issue_date: '2025-04-10' }))).toBe('PASS');
+    expect(decisionOf(followed({ invoice_number: 'FV/12/V/2025' }, { invoice_number: 'FV/12/05/2025' }))).toBe('PASS');
+  });
+});
+
+describe('other letters before the same digits', () => {
+  const LATER = { issue_date: '2025-03-12' };
+
+  test.each([
+    ['S16841', 'R16841'],
+    ['F1684', 'SI-1684'],
+  ])('are one bill, if days and an odd amount agree: %s and %s', (invoice_number, again) => {
+    const billed = followed({ invoice_number }, { ...LATER, invoice_number: again });
+    expect(severityOf(billed, 'SUSPECTED_DUPLICATE')).toBe('HIGH');
+  });
+
+  test('are two bills, if the amount is round, the bills are weeks apart, or the letters follow the digits', () => {
+    const first = { invoice_number: 'W-24159' };
+    const round = { gross_amount: '1700.00' };
+    expect(decisionOf(followed({ ...first, ...round }, { ...LATER, invoice_number: 'S-24159' }))).toBe('PASS');
+    expect(decisionOf(followed(first, { issue_date: '2025-04-20', invoice_number: 'S-24159' }))).toBe('PASS');
+    expect(decisionOf(followed({ invoice_number: '250310-01/N' }, { invoice_number: '250310-01/S' }))).toBe('PASS');
+  });
+});

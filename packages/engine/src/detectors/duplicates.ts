@@ -12,6 +12,7 @@ import { habitOf } from '../matching/contract.js';
 import { creditNotesOf, isTakenBack } from '../matching/credit.js';
 import { isOfTheSameDays } from '../matching/date-relation.js';
 import { groupOf } from '../matching/groups.js';
+import { isPowerOfTen } from '../matching/notations.js';
 import type { PairScore } from '../matching/pair.js';
 import { amountOf, amountText, comparisonRow, matchedRecord } from '../matching/comparison-row.js';
 import { isEarlier, isLive, isSameInvoice, originalsOf, scorePairs } from '../matching/pair-score.js';
@@ -395,6 +396,8 @@ function reusedNumbers(
       Math.abs(pair.other.issueDay - invoice.issueDay) <= parameters.reusedDaysMax &&
       !(pair.amount !== 'EQ' && isTakenBack(facts, creditNotes, pair.other, pair.number === 'SUFFIX')),
   );
+  // A spreadsheet gives many numbers the same form, so it is enough to ask about the first two bills.
+  if (isPowerOfTen(invoice) && reused.length > 1) return [];
   return withUnclearedPairs(
     facts,
     reused,

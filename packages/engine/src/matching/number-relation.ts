@@ -3,6 +3,7 @@ import { digitCount, withoutLeadingZeros } from '../normalisation/invoice-number
 import { isOwnDate, isPlaceholder } from '../normalisation/placeholder-number.js';
 import { editDistance, isAdjacentSwap } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
+import { isRoundedNumber, withMonthInDigits } from './notations.js';
 import {
   areEqualButForYear,
   areOfDifferentSeries,
@@ -19,6 +20,8 @@ export interface Agreement {
   readonly amountAndDate: boolean;
   /** True for bills with equal amounts and dates a few days apart, or weeks apart under one order. */
   readonly amountAndDays: boolean;
+  /** True for bills from the same days with an equal odd amount, which two bills hardly have by chance. */
+  readonly oddAmountAndDays?: boolean;
 }
 
 export type NumberRelation = keyof DuplicateParameters['halfPoints']['number'];
@@ -41,9 +44,24 @@ export function numberRelation(
     if (!agreement.amountAndDate) return 'DIFF';
     return a.raw0 === b.raw0 && (a.raw0 !== '' || left.invoiceNumber === right.invoiceNumber) ? 'IDENT' : 'MISSING';
   }
-  const relation = relationOfNumbers(left, right, agreement, parameters);
+  const relation = relationInOneNotation(left, right, agreement, parameters);
   if (relation !== 'DIFF' || !agreement.amountAndDate) return relation;
   return isOwnDate(a, left.issueDate) || isOwnDate(b, right.issueDate) ? 'MISSING' : 'DIFF';
+}
+
+/** Compares two invoice numbers after their months are written in one notation: `FV/12/III/2026` and `FV/12/03/2026`. */
+function relationInOneNotation(
+  left: Candidate,
+  right: Candidate,
+  agreement: Agreement,
+  parameters: DuplicateParameters,
+): NumberRelation {
+  const relation = relationOfNumbers(left, right, agreement, parameters);
+  if (relation === 'IDENT' || relation === 'FORMAT') return relation;
+  const [one, other] = [withMonthInDigits(left), withMonthInDigits(right)];
+  if ((one === undefined) === (other === undefined)) return relation;
+  const inDigits = relationOfNumbers(one ?? left, other ?? right, agreement, parameters);
+  return inDigits === 'IDENT' ? 'FORMAT' : inDigits;
 }
 
 function relationOfNumbers(
@@ -58,6 +76,7 @@ function relationOfNumbers(
   if (a.raw0 === b.raw0) return 'IDENT';
   if (a.f1 === b.f1 || a.f2 === b.f2 || differByPrefix(a, b, parameters)) return 'FORMAT';
   if (a.o1 === b.o1 || a.o2 === b.o2) return 'OCR';
+  if (isRoundedNumber(left, right)) return 'ROUNDED';
   const differing = differingNumericRuns(left, right);
   // The check for a wrong month precedes the check for the relation PARTS, because a month after a year looks like the
   // number of a part of an invoice.
@@ -65,7 +84,8 @@ function relationOfNumbers(
   const haveOneBase = a.b1 !== undefined && b.b1 !== undefined && (a.b1 === b.b1 || a.b2 === b.b2);
   if (haveOneBase && !(hasMonthBehindYear(a) && hasMonthBehindYear(b))) return 'PARTS';
   if (isBaseOf(a, b) || isBaseOf(b, a)) return 'SUFFIX';
-  if (differing === undefined && areOfDifferentSeries(a, b)) return 'PARTS';
+  if (differing === undefined && areOfDifferentSeries(a, b))
+    return agreement.oddAmountAndDays === true && startWithOtherLetters(a, b, parameters) ? 'PREFIX' : 'PARTS';
   // Two invoice numbers with the same structure can have the relation YEARLESS only if one of them writes the year in a
   // shorter form.
   const mayDifferInYear = differing?.every((run) => run.left.length !== run.right.length) ?? true;
@@ -191,6 +211,15 @@ interface DifferingRun {
    * the year, do not count as the last run.
    */
   readonly isLast: boolean;
+}
+
+/**
+ * Checks whether two invoice numbers of different series differ in the letters before their digits: `S16841` and
+ * `SI-16841`. Letters behind the digits name the parts of a supply.
+ */
+function startWithOtherLetters(a: InvoiceNumber, b: InvoiceNumber, { prefixDigitsMin }: DuplicateParameters): boolean {
+  const prefixes = [letterPrefix(a), letterPrefix(b)];
+  return !prefixes.includes('') && prefixes[0] !== prefixes[1] && digitCount(a.f1) >= prefixDigitsMin;
 }
 
 /**

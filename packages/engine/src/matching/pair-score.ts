@@ -169,7 +169,15 @@ const SAME_NUMBER: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', '
 const NEEDS_LENGTH: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'REORDERED'];
 
 /** Relations between two invoice numbers that differ but may have been the same number. */
-const ALIKE_NUMBER: readonly PairScore['number'][] = ['REORDERED', 'TYPO', 'CONTAINS', 'TYPO2', 'MISSING'];
+const ALIKE_NUMBER: readonly PairScore['number'][] = [
+  'REORDERED',
+  'TYPO',
+  'CONTAINS',
+  'TYPO2',
+  'ROUNDED',
+  'PREFIX',
+  'MISSING',
+];
 
 /** Values of the checked invoice that all its pairs with earlier invoices share. */
 interface PairContext extends UnrelatedContext {
@@ -185,7 +193,7 @@ function compare(facts: Facts, parameters: DuplicateParameters, other: Candidate
   const date = dateRelation(invoice, other, parameters);
   return {
     other,
-    number: numberRelation(invoice, other, agreementOf(invoice, other, amount, date), parameters),
+    number: numberRelation(invoice, other, agreementOf(invoice, other, amount, date, parameters), parameters),
     amount,
     date,
     supplier: supplierRelation(invoice, other, parameters),
@@ -193,11 +201,18 @@ function compare(facts: Facts, parameters: DuplicateParameters, other: Candidate
   };
 }
 
-function agreementOf(invoice: Candidate, other: Candidate, amount: AmountRelation, date: DateRelation): Agreement {
+function agreementOf(
+  invoice: Candidate,
+  other: Candidate,
+  amount: AmountRelation,
+  date: DateRelation,
+  parameters: DuplicateParameters,
+): Agreement {
   const isOneOrder = invoice.poKey !== undefined && invoice.poKey === other.poKey;
   return {
     amountAndDate: amount === 'EQ' && date === 'SAME',
     amountAndDays: amount === 'EQ' && (isOfTheSameDays(date) || (isOneOrder && date === 'FAR')),
+    oddAmountAndDays: amount === 'EQ' && isOfTheSameDays(date) && isOddAmount(invoice, parameters),
   };
 }
 

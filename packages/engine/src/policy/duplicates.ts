@@ -21,6 +21,8 @@ export interface DuplicateParameters {
         | 'TYPO'
         | 'CONTAINS'
         | 'TYPO2'
+        | 'ROUNDED'
+        | 'PREFIX'
         | 'CONTRACT'
         | 'MISSING'
         | 'DIFF',
@@ -245,6 +247,8 @@ export const duplicates: DuplicateParameters = {
       TYPO: 9,
       CONTAINS: 7,
       TYPO2: 4,
+      ROUNDED: 9,
+      PREFIX: 9,
       CONTRACT: -12,
       MISSING: 2,
       DIFF: -8,
