@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { crc8 } from '@invoicecontrol/values/ksef-number';
 import type { FindingType } from './explanation/catalogue.js';
 import type { Billed } from './testing/in-memory-history.js';
 import { findingIn, ledger, usualSupplier } from './testing/ledger.js';
@@ -329,6 +330,34 @@ describe('a number with its month in Roman digits', () => {
   test('is another number in another month, and Roman digits that are not the month name a series', () => {
     expect(decisionOf(followed(BILL, { invoice_number: 'FV/12/04/2025', issue_date: '2025-04-10' }))).toBe('PASS');
     expect(decisionOf(followed({ invoice_number: 'FV/12/V/2025' }, { invoice_number: 'FV/12/05/2025' }))).toBe('PASS');
+  });
+});
+
+describe('a KSeF number in place of the invoice number', () => {
+  const NIP = '5260001246';
+  const ksefNumber = (of: string): string => `${of}-${crc8(of)}`;
+  const BY_KSEF = ksefNumber(`${NIP}-20250311-0100001AF629`);
+  const by = { name: 'Polna Hurtownia Sp. z o.o.', tax_id: `PL${NIP}` };
+
+  test('is asked about, if a bill of the seller has the amount', () => {
+    const billed = followed({ by, invoice_number: 'FV/12/2025' }, { invoice_number: BY_KSEF.toLowerCase() });
+    expect(severityOf(billed, 'SUSPECTED_DUPLICATE')).toBe('MEDIUM');
+  });
+
+  test('names the invoice that came through KSeF', () => {
+    const { bill } = ledger();
+    const origin = { source: 'KSEF', externalId: BY_KSEF } as const;
+    bill({ ...FIRST, by, invoice_number: 'FV/12/2025' }, { origin });
+    const billed = bill({ ...FIRST, by, invoice_number: BY_KSEF });
+    expect(severityOf(billed, 'DUPLICATE_INVOICE')).toBe('CRITICAL');
+    expect(findingIn(billed, 'KSEF_CONTENT_DIFFERS')).toBeUndefined();
+  });
+
+  test('is a bill of its own, if both bills state one or the amount is another', () => {
+    const other = { by, invoice_number: ksefNumber(`${NIP}-20250310-0100001AF111`) };
+    expect(decisionOf(followed(other, { invoice_number: BY_KSEF }))).toBe('PASS');
+    const first = { by, invoice_number: 'FV/12/2025' };
+    expect(decisionOf(followed(first, { invoice_number: BY_KSEF, gross_amount: '811.20' }))).toBe('PASS');
   });
 });
 

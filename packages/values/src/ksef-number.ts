@@ -16,6 +16,15 @@ export function isKsefNumber(text: string): boolean {
   return KSEF_NUMBER.test(text) && hasCrc8(text);
 }
 
+/** Returns the KSeF number that a person entered, in upper case and without spaces. Undefined for any other text. */
+export function readStatedKsefNumber(text: string): string | undefined {
+  const number = text.length > STATED_LENGTH_MAX ? '' : text.replace(/\s/g, '').toUpperCase();
+  return isKsefNumber(number) ? number : undefined;
+}
+
+/** Maximum length of a text that may be a KSeF number with spaces in it. */
+const STATED_LENGTH_MAX = 60;
+
 /**
  * Returns the seller and the day in a KSeF number, or undefined if the string is not a KSeF number or names no real
  * day.

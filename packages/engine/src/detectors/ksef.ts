@@ -1,5 +1,5 @@
 import { dayNumber } from '@invoicecontrol/values/calendar-date';
-import { readKsefNumber } from '@invoicecontrol/values/ksef-number';
+import { readKsefNumber, readStatedKsefNumber } from '@invoicecontrol/values/ksef-number';
 import { taxIdValidity } from '@invoicecontrol/values/tax-id';
 import { addPolishWorkingDays } from '../data/polish-working-days.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
@@ -165,7 +165,9 @@ function differencesOf(document: Candidate, registered: Candidate, { duplicates 
       },
     });
   const relation = numberRelation(document, registered, { amountAndDate: false, amountAndDays: false }, duplicates);
-  if (!SAME_NUMBER.includes(relation))
+  // A bill that states the KSeF number as its invoice number names the right invoice.
+  const isNamed = readStatedKsefNumber(document.invoiceNumber) === registered.externalId;
+  if (!SAME_NUMBER.includes(relation) && !isNamed)
     found.push({
       field: 'invoice number',
       document: shownText(document.invoiceNumber),

@@ -1,4 +1,5 @@
 import { daysOfYear } from '@invoicecontrol/values/calendar-date';
+import { readStatedKsefNumber } from '@invoicecontrol/values/ksef-number';
 import { DOCUMENT_WORDS } from '../data/document-words.js';
 import { REMINDER_WORDS, STATEMENT_WORDS } from '../data/reminder-words.js';
 import type { Facts } from '../facts/facts.js';
@@ -297,10 +298,12 @@ function digitsOf(text: string): string {
 }
 
 /**
- * Checks whether an invoice number contains a word for another kind of document, such as `LS 20418`. An abbreviation
- * counts only in front of the digits of a number, because codes such as `BC8HV3` contain the same letters by chance.
+ * Checks whether an invoice number contains a word for another kind of document, such as `LS 20418`, or is the number
+ * that KSeF gave the invoice. An abbreviation counts only in front of the digits of a number, because codes such as
+ * `BC8HV3` contain the same letters by chance.
  */
-function namesDocument({ number: { runs } }: Candidate): boolean {
+function namesDocument({ invoiceNumber, number: { runs } }: Candidate): boolean {
+  if (readStatedKsefNumber(invoiceNumber) !== undefined) return true;
   return runs.some((run, index) => {
     if (!DOCUMENT_WORDS.has(run)) return false;
     const behind = runs.slice(index + 1).join('');

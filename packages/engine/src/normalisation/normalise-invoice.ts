@@ -3,9 +3,10 @@ import type { BankAccountFacts } from '@invoicecontrol/values/bank-account';
 import { dayNumber } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { readStatedKsefNumber } from '@invoicecontrol/values/ksef-number';
 import { completeTaxId, identifiesParty, parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
 import type { CanonicalBankAccount, CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
-import type { InvoiceOrigin, NormalisedInvoice } from '../facts/invoice.js';
+import type { InvoiceOrigin, KsefReference, NormalisedInvoice } from '../facts/invoice.js';
 import { readInvoiceNumber } from './invoice-number.js';
 import { readName } from './name-key.js';
 import { readOrderRef } from './order-key.js';
@@ -75,8 +76,15 @@ function addOrigin(record: Writable<NormalisedInvoice>, origin: InvoiceOrigin): 
   if (origin.position !== undefined) record.position = origin.position;
   if (origin.externalId !== undefined) record.externalId = origin.externalId;
   if (origin.documentSha256 !== undefined) record.documentSha256 = origin.documentSha256;
-  if (origin.ksefReference !== undefined) record.ksefReference = origin.ksefReference;
+  const ksefReference = origin.ksefReference ?? statedKsefReference(record);
+  if (ksefReference !== undefined) record.ksefReference = ksefReference;
   if (origin.otherBankKeys !== undefined) record.otherBankKeys = origin.otherBankKeys;
+}
+
+/** Returns the reference to an invoice in KSeF whose KSeF number was entered as the invoice number of a bill. */
+function statedKsefReference({ invoiceNumber, source }: NormalisedInvoice): KsefReference | undefined {
+  const number = source === 'KSEF' ? undefined : readStatedKsefNumber(invoiceNumber);
+  return number === undefined ? undefined : { number };
 }
 
 function addBank(record: Writable<NormalisedInvoice>, bank: BankAccountFacts | undefined): void {
