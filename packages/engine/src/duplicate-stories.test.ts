@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { crc8 } from '@invoicecontrol/values/ksef-number';
 import type { FindingType } from './explanation/catalogue.js';
 import type { Billed } from './testing/in-memory-history.js';
-import { findingIn, ledger, usualSupplier } from './testing/ledger.js';
+import { findingIn, ibanOf, ledger, usualSupplier } from './testing/ledger.js';
 import type { Bill } from './testing/ledger.js';
 
 // Each story tells of a supply that was billed twice and of honest bills that resemble it, by the bills in order of
@@ -358,6 +358,33 @@ describe('a KSeF number in place of the invoice number', () => {
     expect(decisionOf(followed(other, { invoice_number: BY_KSEF }))).toBe('PASS');
     const first = { by, invoice_number: 'FV/12/2025' };
     expect(decisionOf(followed(first, { invoice_number: BY_KSEF, gross_amount: '811.20' }))).toBe('PASS');
+  });
+});
+
+describe('a bill whose debt an agency collects', () => {
+  const account = ibanOf('CH', '00761000012345678');
+  const BILL = { by: { name: 'Alpenbrot AG', tax_id: 'CHE-116.281.710 MWST' }, account, invoice_number: '20418' };
+  const demand = (more: Bill = {}): Bill => ({
+    by: { name: 'Helvetia Inkasso AG' },
+    invoice_number: 'IN-883112',
+    issue_date: '2025-05-30',
+    ...more,
+  });
+
+  test('is found by the odd amount at the same account', () => {
+    const billed = followed(BILL, demand());
+    expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toMatchObject({
+      severity: 'MEDIUM',
+      summary:
+        'IN-883112 looks like 20418 (2025-03-10, EUR 1,733.47) under another number; same amount and bank account, 81 days apart.',
+    });
+  });
+
+  test('is another bill, if the name is not that of an agency or the amount is round', () => {
+    const noAgency = followed(BILL, demand({ by: { name: 'Helvetia Catering AG' } }));
+    expect(severityOf(noAgency, 'DUPLICATE_ACROSS_SUPPLIERS')).toBeUndefined();
+    const round = followed({ ...BILL, gross_amount: '1700.00' }, demand());
+    expect(severityOf(round, 'DUPLICATE_ACROSS_SUPPLIERS')).toBeUndefined();
   });
 });
 

@@ -1,3 +1,4 @@
+import { COLLECTION_WORDS } from '../data/collection-words.js';
 import type { Facts } from '../facts/facts.js';
 import type { Candidate } from '../facts/invoice.js';
 import { digitCount } from '../normalisation/invoice-number.js';
@@ -237,6 +238,7 @@ function summed(context: PairContext, compared: Compared): PairScore {
     { field: 'supplier', relation: pair.supplier, halfPoints: halfPoints.supplier[pair.supplier] },
     ...strangersRow(facts.invoice, pair, parameters),
     ...longNumberRow(facts.invoice, pair, parameters),
+    ...collectedRow(facts.invoice, pair, parameters),
     ...taxConflictRow(facts.invoice, pair, parameters),
     ...orderRow(context, { ...pair, others }),
     ...repetitionRows(context, pair, others),
@@ -304,6 +306,33 @@ function longNumberRow(invoice: Candidate, pair: Compared, parameters: Duplicate
 }
 
 /**
+ * Adds points to a pair if a debt collector states the odd amount of a bill from another supplier and the same bank
+ * account. The collector numbers its demands itself, so the two numbers differ.
+ */
+function collectedRow(invoice: Candidate, pair: Compared, parameters: DuplicateParameters): Comparison[] {
+  if (!isCollected(invoice, pair, parameters)) return [];
+  return [{ field: 'supplier', relation: 'COLLECTED', halfPoints: parameters.halfPoints.collected }];
+}
+
+function isCollected(
+  invoice: Candidate,
+  { other, amount, supplier, sameSupplier }: Compared,
+  parameters: DuplicateParameters,
+): boolean {
+  return (
+    !sameSupplier &&
+    supplier === 'BANK' &&
+    amount === 'EQ' &&
+    isOddAmount(invoice, parameters) &&
+    isCollector(invoice) !== isCollector(other)
+  );
+}
+
+function isCollector({ nameKey }: Candidate): boolean {
+  return nameKey.split(' ').some((word) => COLLECTION_WORDS.has(word));
+}
+
+/**
  * Checks whether two bills of different suppliers have the same number, date and odd amount. Two separate bills do not
  * agree in all three by chance, so one bill was booked under the wrong supplier, under a supplier that was merged, or
  * under a company of the same group. A simple number such as 1/04/2026 does not count, because contractors with the
@@ -318,7 +347,7 @@ function isOneOddBill(invoice: Candidate, pair: Compared, parameters: DuplicateP
 function taxConflictRow(invoice: Candidate, pair: Compared, parameters: DuplicateParameters): Comparison[] {
   const { other, date } = pair;
   const { halfPoints, taxSlipMax } = parameters;
-  if (isOneOddBill(invoice, pair, parameters)) return [];
+  if (isOneOddBill(invoice, pair, parameters) || isCollected(invoice, pair, parameters)) return [];
   if (haveConflictingTaxIds(invoice, other)) {
     // A factoring company collects for many suppliers, so only bills from the same days can be duplicates.
     const sameBank = invoice.bankKey !== undefined && invoice.bankKey === other.bankKey && isOfTheSameDays(date);

@@ -46,6 +46,8 @@ const notes: Readonly<Record<string, string>> = {
   'supplier PART': 'The supplier name on one invoice contains the name on the other.',
   'supplier NONE': 'The two invoices are from different suppliers.',
   'supplier STRANGERS': 'Nothing else connects the two suppliers, and a number this short can be the same by chance.',
+  'supplier COLLECTED':
+    'One of the two suppliers collects the debts of other firms, and both bills state the same bank account.',
   'taxId DIFFERENT': 'The two tax ids differ by more than a typing error.',
   'taxId CONFLICT': 'The two tax ids are both valid and belong to different companies.',
   'order EQUAL': 'Both invoices state the same purchase order.',

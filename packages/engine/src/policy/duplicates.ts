@@ -52,6 +52,8 @@ export interface DuplicateParameters {
     readonly strangers: number;
     /** Points if two different suppliers state the same long invoice number and the same odd amount within days. */
     readonly longNumber: number;
+    /** Points if a debt collector states the odd amount and the bank account of another supplier's bill. */
+    readonly collected: number;
     /**
      * Points for the purchase orders of two bills. `ONE_SUPPLY` applies to bills that are months apart and have
      * matching invoice numbers, if an odd amount that the supplier does not repeat was billed twice for one purchase
@@ -263,6 +265,7 @@ export const duplicates: DuplicateParameters = {
     taxDifferent: -10,
     strangers: -8,
     longNumber: 4,
+    collected: 22,
     order: { EQUAL: 2, ONE_SUPPLY: 7, ONE_BILL: 14, DIFFERENT: -3 },
     recurrence: [
       { othersMax: 0, halfPoints: 0 },
