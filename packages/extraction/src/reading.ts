@@ -57,6 +57,27 @@ export interface InvoiceLine {
   readonly taxRate: string | null;
 }
 
+/** A row of the VAT breakdown of a structured invoice, as the document states it. */
+export interface TaxBreakdownRow {
+  /** Code of the VAT category, such as `S`, or the words for it. Null if the document states none. */
+  readonly category: string | null;
+  /** VAT rate in percent as a plain decimal. Null if the document states none. */
+  readonly rate: string | null;
+  readonly base: string | null;
+  readonly tax: string | null;
+  /** Reason why no VAT is charged, as the document words it. */
+  readonly reason: string | null;
+}
+
+/** Parts of a structured invoice that people read, and that no check uses. Each list is in the order of the document. */
+export interface PrintedParts {
+  readonly supplierAddress: readonly string[];
+  readonly buyerAddress: readonly string[];
+  readonly taxBreakdown: readonly TaxBreakdownRow[];
+  readonly paymentTerms: readonly string[];
+  readonly notes: readonly string[];
+}
+
 /** Earlier invoices that a correction or credit note corrects. */
 export interface CorrectedInvoices {
   /** Corrected invoices in the order of the document, at most 1,000. */
@@ -153,6 +174,8 @@ export interface DocumentReading {
   readonly salesDocument?: SalesDocument;
   /** Party to whom the document asks to pay, if the payee is not the supplier. Absent if the supplier is the payee. */
   readonly payeeName?: string;
+  /** Present only if the invoice is read to be shown. */
+  readonly printedParts?: PrintedParts;
 }
 
 /** The part of a PDF that a digital signature covers, and the changes after signing. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { fieldPaths } from '../reading.js';
-import type { DocumentReading, FieldPath, FieldReading, InvoiceLine } from '../reading.js';
+import type { DocumentReading, FieldPath, FieldReading, InvoiceLine, PrintedParts } from '../reading.js';
 import { viewOf } from './invoice-view.js';
 
 const line: InvoiceLine = {
@@ -80,13 +80,38 @@ describe('the view of an invoice', () => {
     expect(html).toContain('UBL, PEPPOL_BIS');
   });
 
+  test('has the addresses, the VAT breakdown, the payment terms and the notes', () => {
+    const html = viewOf(
+      readingOf(undefined, {
+        printedParts: {
+          supplierAddress: ['Mill Lane 1', 'York'],
+          buyerAddress: ['High Street 2'],
+          taxBreakdown: [
+            { category: 'S', rate: '20', base: '60.00', tax: '12.00', reason: null },
+            { category: 'E', rate: '0', base: '5.00', tax: '0.00', reason: 'Exempt by law' },
+          ],
+          paymentTerms: ['14 days 2 %', '30 days net'],
+          notes: ['Thank you.\nCall us.'],
+        },
+      }),
+    );
+    expect(html).toContain('<dt>Address</dt><dd><bdi>Mill Lane 1</bdi>, <bdi>York</bdi></dd>');
+    expect(html).toContain('<dt>Address</dt><dd><bdi>High Street 2</bdi></dd>');
+    expect(html).toContain('<dt>Payment terms</dt><dd><bdi>14 days 2 %</bdi><br><bdi>30 days net</bdi></dd>');
+    expect(html).toContain(
+      '<tr><td><bdi>E</bdi></td><td class="number"><bdi>0</bdi></td><td class="number"><bdi>5.00</bdi> <bdi>GBP</bdi></td>' +
+        '<td class="number"><bdi>0.00</bdi> <bdi>GBP</bdi></td><td><bdi>Exempt by law</bdi></td></tr>',
+    );
+    expect(html).toContain('<h2>Notes</h2>\n<p class="note"><bdi>Thank you.\nCall us.</bdi></p>');
+  });
+
   test('says what is not stated, and leaves out what need not be', () => {
     const html = viewOf(readingOf(() => undefined, { lines: [], payableAmount: null, profile: null }));
     for (const name of ['Name', 'Issue date', 'Currency']) {
       expect(html).toContain(`<dt>${name}</dt><dd><span class="absent">not stated</span>`);
     }
     expect(html).toContain('The document states no lines.');
-    expect(html).not.toMatch(/Due date|Payable|IBAN|undefined|null/);
+    expect(html).not.toMatch(/Due date|Payable|IBAN|Address|VAT|terms|Notes|undefined|null/);
   });
 
   test('shows an account whose check digits are wrong as such', () => {
@@ -107,9 +132,23 @@ describe('the view of an invoice', () => {
     ['a template', '{{constructor.constructor("alert(1)")()}} ${alert(1)} javascript:alert(1)'],
   ])('holds %s in any text as text', (_, payload) => {
     const lines = [Object.fromEntries(Object.keys(line).map((name) => [name, payload])) as unknown as InvoiceLine];
-    const texts = { lines, payableAmount: payload, invalidIban: payload };
+    const partsOf = (text: string): PrintedParts => ({
+      supplierAddress: [text],
+      buyerAddress: [text],
+      taxBreakdown: [{ category: text, rate: text, base: text, tax: text, reason: text }],
+      paymentTerms: [text],
+      notes: [text],
+    });
+    const texts = { lines, payableAmount: payload, invalidIban: payload, printedParts: partsOf(payload) };
     const hostile = viewOf(readingOf(() => payload, texts));
-    const harmless = viewOf(readingOf(() => 'a', { lines: [{ ...line }], payableAmount: 'a', invalidIban: 'a' }));
+    const harmless = viewOf(
+      readingOf(() => 'a', {
+        lines: [{ ...line }],
+        payableAmount: 'a',
+        invalidIban: 'a',
+        printedParts: partsOf('a'),
+      }),
+    );
     expect(tagsOf(hostile)).toEqual(tagsOf(harmless));
     expect(hostile).toContain(payload.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'));
   });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DocumentReading, FieldPath, InvoiceLine } from '../reading.js';
+import type { DocumentReading, FieldPath, InvoiceLine, TaxBreakdownRow } from '../reading.js';
 
 /** Maximum length of a unit of measure. Names and numbers have the same maximum lengths as in the canonical invoice. */
 const UNIT_LENGTH_MAX = 100;
@@ -10,6 +10,7 @@ body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b; bac
 h1 { margin: 0 0 .25rem; font-size: 1.6rem; overflow-wrap: anywhere; }
 h2 { margin: 1.5rem 0 .5rem; font-size: 1rem; border-bottom: 1px solid #bbb; }
 p { margin: .25rem 0; color: #555; overflow-wrap: anywhere; }
+.note { color: inherit; white-space: pre-line; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: 0 2rem; }
 dl { display: grid; grid-template-columns: 9rem 1fr; gap: .2rem 1rem; margin: 0; }
 dt { color: #555; }
@@ -42,7 +43,7 @@ const titles: Readonly<Record<DocumentReading['kind'], string>> = {
  * copied from the document. A saved copy keeps the content security policy, which allows only the built-in style sheet.
  */
 export function viewOf(reading: DocumentReading): string {
-  const { kind, fields, invalidIban } = reading;
+  const { kind, fields, invalidIban, printedParts } = reading;
   const value = (path: FieldPath): string | null => fields[path]?.value ?? null;
   const title = `${titles[kind]} ${shown(value('invoice_number'))}`;
   const ukAccount = [value('supplier.bank_account.sort_code'), value('supplier.bank_account.account_number')];
@@ -61,6 +62,7 @@ export function viewOf(reading: DocumentReading): string {
 <div class="columns">
 ${section('Supplier', [
   ['Name', required(value('supplier.name'))],
+  ['Address', listed(printedParts?.supplierAddress, ', ')],
   ['Tax id', isolated(value('supplier.tax_id'))],
   ['IBAN', isolated(value('supplier.bank_account.iban'))],
   ['IBAN, check digits wrong', isolated(invalidIban)],
@@ -68,17 +70,21 @@ ${section('Supplier', [
 ])}
 ${section('Buyer', [
   ['Name', required(value('buyer.name'))],
+  ['Address', listed(printedParts?.buyerAddress, ', ')],
   ['Tax id', isolated(value('buyer.tax_id'))],
 ])}
 ${section('Dates and references', [
   ['Issue date', required(value('issue_date'))],
   ['Due date', isolated(value('due_date'))],
+  ['Payment terms', listed(printedParts?.paymentTerms, '<br>')],
   ['Purchase order', isolated(value('purchase_order_ref'))],
   ['Currency', required(value('currency'))],
 ])}
 </div>
 ${linesOf(reading.lines)}
+${breakdownOf(printedParts?.taxBreakdown ?? [], isolated(value('currency')))}
 ${totalsOf(reading, value)}
+${notesOf(printedParts?.notes ?? [])}
 </body>
 </html>
 `;
@@ -98,7 +104,7 @@ function section(heading: string, rows: readonly (readonly [name: string, html: 
 
 function sourceOf({ format, profile }: DocumentReading): string {
   const names = profile === null || profile === format ? format : `${format}, ${profile}`;
-  return `Made from the XML of the document (${names}). Its other parts, such as notes and addresses, are in the original.`;
+  return `Made from the XML of the document (${names}). What is not shown here is in the original.`;
 }
 
 function linesOf(lines: readonly InvoiceLine[]): string {
@@ -119,6 +125,28 @@ ${rows.join('\n')}
 </table>`;
 }
 
+function breakdownOf(rows: readonly TaxBreakdownRow[], currency: string): string {
+  if (rows.length === 0) return '';
+  const amount = (text: string | null): string => (text === null ? '' : `${isolated(text)} ${currency}`);
+  const cells = rows.map(
+    ({ category, rate, base, tax, reason }) =>
+      `<tr><td>${isolated(category)}</td><td class="number">${isolated(rate)}</td><td class="number">${amount(base)}</td>` +
+      `<td class="number">${amount(tax)}</td><td>${isolated(reason)}</td></tr>`,
+  );
+  return `<h2>VAT breakdown</h2>
+<table>
+<thead><tr><th>Category</th><th class="number">Rate %</th><th class="number">Base</th><th class="number">Tax</th><th>Reason</th></tr></thead>
+<tbody>
+${cells.join('\n')}
+</tbody>
+</table>`;
+}
+
+function notesOf(notes: readonly string[]): string {
+  if (notes.length === 0) return '';
+  return `<h2>Notes</h2>\n${notes.map((note) => `<p class="note">${isolated(note)}</p>`).join('\n')}`;
+}
+
 function totalsOf({ payableAmount }: DocumentReading, value: (path: FieldPath) => string | null): string {
   const currency = isolated(value('currency'));
   const row = (name: string, amount: string | null, style = ''): string =>
@@ -135,6 +163,10 @@ function totalsOf({ payableAmount }: DocumentReading, value: (path: FieldPath) =
     row('Payable', payableAmount),
   ];
   return `<h2>Totals</h2>\n<table class="totals"><tbody>${rows.join('')}</tbody></table>`;
+}
+
+function listed(texts: readonly string[] = [], separator: string): string {
+  return texts.map(isolated).join(separator);
 }
 
 /**

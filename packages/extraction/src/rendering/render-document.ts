@@ -1,8 +1,8 @@
 import type { DocumentMediaType } from '../media-type.js';
-import { readDocument } from '../read-document.js';
 import type { ReadingOutcome } from '../reading.js';
 import { structuredXml } from '../structured-xml.js';
 import { readXml } from '../xml/read-xml.js';
+import { signedContent } from '../xml/signed-content.js';
 import { viewOf } from './invoice-view.js';
 import type { RenderingOutcome, RenderingTarget } from './rendering.js';
 
@@ -19,12 +19,12 @@ export async function renderDocument(
     case 'application/xml':
     case 'application/pkcs7-mime':
       if (target.kind !== 'VIEW') return { missing: 'PAGE', pages: 0 };
-      return show(await readDocument(bytes, { mediaType, companies: [] }));
+      return show(readToShow(bytes, mediaType));
     case 'application/pdf': {
       if (target.kind === 'PAGE') return (await import('./draw-pdf-page.js')).drawPdfPage(bytes, target);
       if (target.kind === 'WORDS') return (await import('./page-words.js')).wordsOfPdfPage(bytes, target.page);
       const xml = await structuredXml(bytes, mediaType);
-      return xml === null ? { missing: 'VIEW' } : show(readXml(xml, { embeddedInPdf: true }));
+      return xml === null ? { missing: 'VIEW' } : show(readXml(xml, { embeddedInPdf: true, isShown: true }));
     }
     case 'image/jpeg':
     case 'image/png':
@@ -34,6 +34,11 @@ export async function renderDocument(
       if (target.kind === 'WORDS') return (await import('./page-words.js')).wordsOfPicture(bytes, target.page);
       return (await import('./draw-picture.js')).drawPicture(bytes, target);
   }
+}
+
+function readToShow(bytes: Uint8Array, mediaType: 'application/xml' | 'application/pkcs7-mime'): ReadingOutcome {
+  const xml = mediaType === 'application/xml' ? { content: bytes } : signedContent(bytes);
+  return 'failure' in xml ? xml : readXml(xml.content, { embeddedInPdf: false, isShown: true });
 }
 
 /**

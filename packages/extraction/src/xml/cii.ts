@@ -80,7 +80,27 @@ export const cii: Syntax = {
     netAmount: `${LINE_SETTLEMENT}/ram:SpecifiedTradeSettlementLineMonetarySummation/ram:LineTotalAmount`,
     taxRate: `${LINE_SETTLEMENT}/ram:ApplicableTradeTax/ram:RateApplicablePercent`,
   },
+  printedParts: {
+    supplierAddress: partyAddress(`${AGREEMENT}/ram:SellerTradeParty`),
+    buyerAddress: partyAddress(`${AGREEMENT}/ram:BuyerTradeParty`),
+    taxBreakdown: {
+      rows: `${SETTLEMENT}/ram:ApplicableTradeTax`,
+      category: 'ram:CategoryCode',
+      rate: 'ram:RateApplicablePercent',
+      base: 'ram:BasisAmount',
+      tax: 'ram:CalculatedAmount',
+      reason: 'ram:ExemptionReason',
+    },
+    paymentTerms: `${SETTLEMENT}/ram:SpecifiedTradePaymentTerms/ram:Description`,
+    notes: 'rsm:ExchangedDocument/ram:IncludedNote/ram:Content',
+  },
 };
+
+function partyAddress(party: string): readonly string[] {
+  return ['LineOne', 'LineTwo', 'LineThree', 'PostcodeCode', 'CityName', 'CountrySubDivisionName', 'CountryID'].map(
+    (part) => `${party}/ram:PostalTradeAddress/ram:${part}`,
+  );
+}
 
 function partyName(party: string): readonly Source[] {
   return [`${party}/ram:Name`, `${party}/ram:SpecifiedLegalOrganization/ram:TradingBusinessName`];

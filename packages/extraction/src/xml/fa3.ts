@@ -6,6 +6,27 @@ const PAYMENT = 'f:Fa/f:Platnosc';
 const NET_PARTS = '1 2 3 4 5 6_1 6_2 6_3 7 8 9 10 11';
 const TAX_PARTS = '1 2 3 4 5';
 
+/** The parts of the net amount of FA(3), in the order of the structure, with the numbers of their fields. */
+const taxSums: readonly (readonly [category: string, part: string])[] = [
+  ['22% or 23%', '1'],
+  ['7% or 8%', '2'],
+  ['5%', '3'],
+  ['3% or 4%, taxis', '4'],
+  ['special procedure', '5'],
+  ['0%', '6_1'],
+  ['0%, supply within the EU', '6_2'],
+  ['0%, export', '6_3'],
+  ['exempt', '7'],
+  ['outside Poland', '8'],
+  ['outside Poland, services in the EU', '9'],
+  ['reverse charge', '10'],
+  ['margin scheme', '11'],
+];
+
+function address(party: string): readonly string[] {
+  return ['AdresL1', 'AdresL2', 'KodKraju'].map((part) => `${party}/f:Adres/f:${part}`);
+}
+
 /** Paths of the invoice fields in the Polish structured invoice FA(3) (KSeF reference, section 10). */
 export const fa3: Syntax = {
   format: 'FA3',
@@ -45,6 +66,17 @@ export const fa3: Syntax = {
     netAmount: 'f:P_11',
     taxRate: 'f:P_12',
     reversed: "f:StanPrzed[normalize-space() = '1']",
+  },
+  printedParts: {
+    supplierAddress: address('f:Podmiot1'),
+    buyerAddress: address('f:Podmiot2'),
+    taxSums: taxSums.map(([category, part]) => ({
+      category,
+      base: `f:Fa/f:P_13_${part}`,
+      tax: `f:Fa/f:P_14_${part}`,
+    })),
+    paymentTerms: `${PAYMENT}/f:TerminPlatnosci/f:TerminOpis | ${PAYMENT}/f:Skonto`,
+    notes: 'f:Fa/f:DodatkowyOpis | f:Stopka/f:Informacje/f:StopkaFaktury',
   },
   corrected: {
     invoices: 'f:Fa/f:DaneFaKorygowanej',

@@ -45,7 +45,27 @@ export const facturae: Syntax = {
     netAmount: local('GrossAmount'),
     taxRate: local('TaxesOutputs/Tax/TaxRate'),
   },
+  printedParts: {
+    supplierAddress: address('Parties/SellerParty'),
+    buyerAddress: address('Parties/BuyerParty'),
+    taxBreakdown: {
+      rows: local(`${INVOICE}/TaxesOutputs/Tax`),
+      category: local('SpecialTaxableEvent/SpecialTaxableEventCode'),
+      rate: local('TaxRate'),
+      base: local('TaxableBase/TotalAmount'),
+      tax: local('TaxAmount/TotalAmount'),
+      reason: local('SpecialTaxableEvent/SpecialTaxableEventReason'),
+    },
+    paymentTerms: local(`${INSTALLMENT}/CollectionAdditionalInformation`),
+    notes: `${local(`${INVOICE}/AdditionalData/InvoiceAdditionalInformation`)} | ${local(`${INVOICE}/LegalLiterals/LegalReference`)}`,
+  },
 };
+
+/** The address of a company or a person, in Spain or elsewhere. */
+function address(party: string): readonly string[] {
+  const parts = ['Address', 'PostCode', 'PostCodeAndTown', 'Town', 'Province', 'CountryCode'];
+  return parts.map((part) => local(`${party}/*/*[contains(local-name(), 'Address')]/${part}`));
+}
 
 function name(party: string): readonly Source[] {
   return [

@@ -40,6 +40,20 @@ export const fatturaPa: Syntax = {
     netAmount: local('PrezzoTotale'),
     taxRate: local('AliquotaIVA'),
   },
+  printedParts: {
+    supplierAddress: address(`${SELLER}/Sede`),
+    buyerAddress: address(`${BUYER}/Sede`),
+    taxBreakdown: {
+      rows: local(SUMMARY),
+      category: local('Natura'),
+      rate: local('AliquotaIVA'),
+      base: local('ImponibileImporto'),
+      tax: local('Imposta'),
+      reason: local('RiferimentoNormativo'),
+    },
+    paymentTerms: local(`${BODY}/DatiPagamento/CondizioniPagamento`),
+    notes: local(`${GENERAL}/Causale`),
+  },
 };
 
 const ITEMS = `${BODY}/DatiBeniServizi`;
@@ -76,7 +90,18 @@ export const fatturaSemplificata: Syntax = {
     description: [local('Descrizione')],
     taxRate: local('DatiIVA/Aliquota'),
   },
+  printedParts: {
+    supplierAddress: address(`${SELLER}/Sede`),
+    buyerAddress: address(`${BUYER}/AltriDatiIdentificativi/Sede`),
+    // A simplified invoice states no payment terms and no notes.
+    paymentTerms: '/..',
+    notes: '/..',
+  },
 };
+
+function address(seat: string): readonly string[] {
+  return ['Indirizzo', 'NumeroCivico', 'CAP', 'Comune', 'Provincia', 'Nazione'].map((part) => local(`${seat}/${part}`));
+}
 
 function name(party: string): readonly Source[] {
   return [

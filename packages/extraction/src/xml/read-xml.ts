@@ -12,6 +12,7 @@ import { find } from './find.js';
 import { readCorrected } from './read-corrected.js';
 import { readFields } from './read-fields.js';
 import { LINES_MAX, readLines } from './read-lines.js';
+import { readPrintedParts } from './read-printed-parts.js';
 import { recognisedFormats } from './recognised-formats.js';
 import type { Root, Syntax } from './syntax.js';
 import { ubl } from './ubl.js';
@@ -25,6 +26,8 @@ const UBL_DOCUMENTS = 'urn:oasis:names:specification:ubl:schema:xsd:';
 interface XmlContext {
   /** True if the XML is an attachment of a PDF, where the plain EN 16931 identifier denotes Factur-X. */
   readonly embeddedInPdf: boolean;
+  /** True if the invoice is read to be shown. Its notes, addresses, VAT breakdown and payment terms are then read too. */
+  readonly isShown?: boolean;
 }
 
 /**
@@ -112,6 +115,7 @@ function readInvoice(root: XmlElement, syntax: Syntax, context: XmlContext): Rea
     tamperSigns: [],
     hiddenTexts: [],
     conflicts: [],
+    ...(context.isShown === true && { printedParts: readPrintedParts(root, syntax) }),
   };
   return requireFields(reading);
 }

@@ -72,6 +72,7 @@ export interface Syntax {
   /** Paths of all bank accounts that the document states, including accounts of factoring companies. */
   readonly accounts?: readonly string[];
   readonly lines: LineSyntax;
+  readonly printedParts: PrintedPartsSyntax;
   /** Paths of the invoices that a corrective invoice names, relative to one of `invoices`. */
   readonly corrected?: {
     readonly invoices: string;
@@ -79,6 +80,25 @@ export interface Syntax {
     readonly issueDate: string;
     readonly ksefNumber: string;
   };
+}
+
+/** Paths of the parts of an invoice that are only shown. Each address is a list of its lines. */
+export interface PrintedPartsSyntax {
+  readonly supplierAddress: readonly string[];
+  readonly buyerAddress: readonly string[];
+  /** Path of the rows of the VAT breakdown, with the paths of their values relative to a row. */
+  readonly taxBreakdown?: {
+    readonly rows: string;
+    readonly category: string;
+    readonly rate: string;
+    readonly base: string;
+    readonly tax: string;
+    readonly reason: string;
+  };
+  /** Sums of an invoice that states the VAT of each rate in fields of its own, as FA(3) does. */
+  readonly taxSums?: readonly { readonly category: string; readonly base: string; readonly tax: string }[];
+  readonly paymentTerms: string;
+  readonly notes: string;
 }
 
 /** Paths of invoice line fields, relative to a line. */

@@ -78,7 +78,34 @@ export const ubl: Syntax = {
     taxRate:
       'cac:Item/cac:ClassifiedTaxCategory/cbc:Percent | cac:TaxTotal/cac:TaxSubtotal/cac:TaxCategory/cbc:Percent',
   },
+  printedParts: {
+    supplierAddress: partyAddress('cac:AccountingSupplierParty/cac:Party'),
+    buyerAddress: partyAddress('cac:AccountingCustomerParty/cac:Party'),
+    taxBreakdown: {
+      rows: 'cac:TaxTotal/cac:TaxSubtotal',
+      category: 'cac:TaxCategory/cbc:ID',
+      rate: 'cac:TaxCategory/cbc:Percent | cbc:Percent',
+      base: 'cbc:TaxableAmount',
+      tax: 'cbc:TaxAmount',
+      reason: 'cac:TaxCategory/cbc:TaxExemptionReason',
+    },
+    paymentTerms: 'cac:PaymentTerms/cbc:Note',
+    notes: 'cbc:Note',
+  },
 };
+
+function partyAddress(party: string): readonly string[] {
+  return [
+    'cbc:StreetName',
+    'cbc:BuildingNumber',
+    'cbc:AdditionalStreetName',
+    'cac:AddressLine/cbc:Line',
+    'cbc:PostalZone',
+    'cbc:CityName',
+    'cbc:CountrySubentity',
+    'cac:Country/cbc:IdentificationCode',
+  ].map((part) => `${party}/cac:PostalAddress/${part}`);
+}
 
 function partyName(party: string): readonly Source[] {
   return [

@@ -53,7 +53,27 @@ export const zugferd1: Syntax = {
     netAmount: local('SpecifiedSupplyChainTradeSettlement/SpecifiedTradeSettlementMonetarySummation/LineTotalAmount'),
     taxRate: local('SpecifiedSupplyChainTradeSettlement/ApplicableTradeTax/ApplicablePercent'),
   },
+  printedParts: {
+    supplierAddress: partyAddress(`${AGREEMENT}/SellerTradeParty`),
+    buyerAddress: partyAddress(`${AGREEMENT}/BuyerTradeParty`),
+    taxBreakdown: {
+      rows: local(`${SETTLEMENT}/ApplicableTradeTax`),
+      category: local('CategoryCode'),
+      rate: local('ApplicablePercent'),
+      base: local('BasisAmount'),
+      tax: local('CalculatedAmount'),
+      reason: local('ExemptionReason'),
+    },
+    paymentTerms: local(`${SETTLEMENT}/SpecifiedTradePaymentTerms/Description`),
+    notes: local('HeaderExchangedDocument/IncludedNote/Content'),
+  },
 };
+
+function partyAddress(party: string): readonly string[] {
+  return ['LineOne', 'LineTwo', 'PostcodeCode', 'CityName', 'CountryID'].map((part) =>
+    local(`${party}/PostalTradeAddress/${part}`),
+  );
+}
 
 function partyTaxId(party: string): readonly Source[] {
   const registration = local(`${party}/SpecifiedTaxRegistration/ID`);

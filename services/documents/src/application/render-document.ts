@@ -12,7 +12,7 @@ import type { ContentStore, StoredUpload } from './uploads.js';
  * Version of the program that renders pages and views of documents. Pictures and views that an earlier version rendered
  * are no longer used.
  */
-const RENDERING_VERSION = 1;
+const RENDERING_VERSION = 2;
 
 interface RenderingRequest {
   /**
