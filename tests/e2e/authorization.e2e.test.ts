@@ -60,6 +60,7 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
     status: 404,
   },
   exportInvoice: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
+  listUploads: { role: 'VIEWER', scope: 'invoices:read', status: 200 },
   getUploadStatus: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
   createScan: { role: 'VIEWER', scope: 'scans:write', body: { rows: [] }, status: 400 },
   listScans: { role: 'VIEWER', scope: 'scans:read', status: 200 },

@@ -50,6 +50,7 @@ export const ours: readonly string[] = [
   'PUT /uploads/{uploadId}/corrections',
   'POST /invoices/{invoiceId}/reanalyze',
   'PUT /uploads/{uploadId}/content',
+  'GET /uploads',
   'GET /uploads/{uploadId}/status',
   'GET /scans',
   'GET /scans/{scanId}',

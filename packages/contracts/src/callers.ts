@@ -86,7 +86,14 @@ export const callersByService: Readonly<Record<string, Readonly<Record<string, C
   ),
   'invoicecontrol.analysis.v1.UploadAnalysisService': {
     ...by(['gateway', 'ksef'], 'AnalyzeUpload'),
-    ...by(['gateway'], 'GetUploadAnalysis', 'CorrectUpload', 'GetDocumentFields', 'ExportInvoice'),
+    ...by(
+      ['gateway'],
+      'GetUploadAnalysis',
+      'ListUploadAnalyses',
+      'CorrectUpload',
+      'GetDocumentFields',
+      'ExportInvoice',
+    ),
   },
   'invoicecontrol.analysis.v1.VendorService': by(['gateway'], 'ListVendors', 'GetVendor'),
   'invoicecontrol.archive.v1.ArchiveService': by(['gateway'], 'ListRecords'),

@@ -78,7 +78,7 @@ export const rightsByService: Readonly<Record<string, Readonly<Record<string, re
   'invoicecontrol.analysis.v1.UploadAnalysisService': {
     ...needing([{ scope: 'invoices:write' }], 'AnalyzeUpload'),
     ...needing([{ role: 'ANALYST', scope: 'invoices:write' }], 'CorrectUpload'),
-    ...needing([{ scope: 'invoices:read' }], 'GetUploadAnalysis', 'ExportInvoice'),
+    ...needing([{ scope: 'invoices:read' }], 'GetUploadAnalysis', 'ListUploadAnalyses', 'ExportInvoice'),
     ...needing([readsDocuments], 'GetDocumentFields'),
   },
   'invoicecontrol.analysis.v1.VendorService': needing(

@@ -50,6 +50,11 @@ class FindingTypesPage(TypedDict):
     nextCursor: str | None
 
 
+class UploadsPage(TypedDict):
+    items: list[models.ListedUpload]
+    nextCursor: str | None
+
+
 class ScansPage(TypedDict):
     items: list[models.ScanSummary]
     nextCursor: str | None
@@ -494,6 +499,24 @@ class Operations:
         The request requires an API key with any role and the scope `uploads:write`.
         """
         return cast("models.ReservedUpload", self._call(Request("POST", "/uploads", "json", body=body)))
+
+    def list_uploads(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, status: Literal["QUEUED", "PROCESSING", "COMPLETED", "FAILED"] | None = None, company_id: str | None = None) -> UploadsPage:
+        """List analyzed uploads, newest first.
+
+        Returns the uploads whose analysis was requested, also documents that were received from KSeF. GET /v1/uploads/{uploadId}/status returns the fields that were read from a document that lacks required fields.
+
+        The request requires an API key with any role and the scope `invoices:read`.
+        """
+        return cast("UploadsPage", self._call(Request("GET", "/uploads", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "status": status, "company_id": company_id})))
+
+    def iter_uploads(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, status: Literal["QUEUED", "PROCESSING", "COMPLETED", "FAILED"] | None = None, company_id: str | None = None) -> Iterator[models.ListedUpload]:
+        """Reads the items of all pages of this list. List analyzed uploads, newest first.
+
+        Returns the uploads whose analysis was requested, also documents that were received from KSeF. GET /v1/uploads/{uploadId}/status returns the fields that were read from a document that lacks required fields.
+
+        The request requires an API key with any role and the scope `invoices:read`.
+        """
+        return self._items(Request("GET", "/uploads", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "status": status, "company_id": company_id}))
 
     def receive_upload(self, upload_id: str, body: bytes, media_type: str) -> None:
         """Send the bytes of an upload.
@@ -1845,6 +1868,24 @@ class AsyncOperations:
         The request requires an API key with any role and the scope `uploads:write`.
         """
         return cast("models.ReservedUpload", await self._call(Request("POST", "/uploads", "json", body=body)))
+
+    async def list_uploads(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, status: Literal["QUEUED", "PROCESSING", "COMPLETED", "FAILED"] | None = None, company_id: str | None = None) -> UploadsPage:
+        """List analyzed uploads, newest first.
+
+        Returns the uploads whose analysis was requested, also documents that were received from KSeF. GET /v1/uploads/{uploadId}/status returns the fields that were read from a document that lacks required fields.
+
+        The request requires an API key with any role and the scope `invoices:read`.
+        """
+        return cast("UploadsPage", await self._call(Request("GET", "/uploads", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "status": status, "company_id": company_id})))
+
+    def iter_uploads(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, status: Literal["QUEUED", "PROCESSING", "COMPLETED", "FAILED"] | None = None, company_id: str | None = None) -> AsyncIterator[models.ListedUpload]:
+        """Reads the items of all pages of this list. List analyzed uploads, newest first.
+
+        Returns the uploads whose analysis was requested, also documents that were received from KSeF. GET /v1/uploads/{uploadId}/status returns the fields that were read from a document that lacks required fields.
+
+        The request requires an API key with any role and the scope `invoices:read`.
+        """
+        return self._items(Request("GET", "/uploads", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "status": status, "company_id": company_id}))
 
     async def receive_upload(self, upload_id: str, body: bytes, media_type: str) -> None:
         """Send the bytes of an upload.

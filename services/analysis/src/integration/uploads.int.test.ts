@@ -91,6 +91,74 @@ const announcedBy = async (invoiceId: string): Promise<string[]> => {
   return [...(document?.outbox ?? []), ...(document?.recentEvents ?? [])].map(({ subject }) => subject);
 };
 
+describe('the list of uploads', () => {
+  const list = async (
+    organizationId: string,
+    part: Partial<{ status: UploadAnalysisStatus; companyId: string; pageSize: number; pageToken: string }> = {},
+  ) => {
+    const any = { status: UploadAnalysisStatus.UNSPECIFIED, pageSize: 100, pageToken: '' };
+    return rpc.upload.listUploadAnalyses({ organizationId, ...any, ...part }, ann);
+  };
+  const ids = async (...asked: Parameters<typeof list>) =>
+    (await list(...asked)).uploads.map(({ uploadId }) => uploadId);
+
+  test('has the decision of each invoice and the reason of each failure, newest first, and of this organization alone', async () => {
+    const organizationId = organization.newTenant();
+    const read = documents.upload(organizationId, { reading: xmlReading() });
+    const { invoiceId } = await analyze(organizationId, read);
+    const failed = documents.upload(organizationId, { failure });
+    await expect(analyze(organizationId, failed, { companyId: SECOND_COMPANY_ID })).rejects.toMatchObject({
+      kind: 'unprocessable',
+    });
+    await eventually(async () =>
+      expect(await ids(organizationId, { status: UploadAnalysisStatus.COMPLETED })).toEqual([read]),
+    );
+    const { uploads } = await list(organizationId);
+    expect(uploads).toMatchObject([
+      {
+        uploadId: failed,
+        companyId: SECOND_COMPANY_ID,
+        status: UploadAnalysisStatus.FAILED,
+        decision: Decision.UNSPECIFIED,
+        failure: { reason: 'ENCRYPTED', message: unreadable.message, missingFields: [] },
+      },
+      { uploadId: read, invoiceId, status: UploadAnalysisStatus.COMPLETED, failure: undefined },
+    ]);
+    const { decision, riskScore } = await statusOf(organizationId, read);
+    expect(uploads[1]).toMatchObject({ decision, riskScore });
+    expect(await ids(organizationId, { status: UploadAnalysisStatus.FAILED })).toEqual([failed]);
+    expect(await ids(organizationId, { status: UploadAnalysisStatus.QUEUED })).toEqual([]);
+    expect(await ids(organizationId, { companyId: SECOND_COMPANY_ID })).toEqual([failed]);
+    expect(await ids(organization.newTenant())).toEqual([]);
+    const first = await list(organizationId, { pageSize: 1 });
+    const second = await list(organizationId, { pageSize: 1, pageToken: first.nextPageToken });
+    expect([...first.uploads, ...second.uploads].map(({ uploadId }) => uploadId)).toEqual([failed, read]);
+    expect(second.nextPageToken).toBe('');
+  });
+
+  test('says of each upload the same as its status, in every state that is stored', async () => {
+    const organizationId = organization.newTenant();
+    const uploadId = documents.upload(organizationId, { reading: xmlReading() });
+    const { invoiceId } = await analyze(organizationId, uploadId);
+    const collection = mongo.db.collection<UploadDocument>('upload_analyses');
+    await eventually(async () => expect((await stored(invoiceId))?.leaseUntil).toBeUndefined());
+    const busyUntil = new Date(testClock.now().getTime() + 60_000);
+    const states = [
+      ['QUEUED', { $set: { state: 'QUEUED', leaseUntil: busyUntil } }],
+      ['PROCESSING', { $set: { state: 'PROCESSING', leaseUntil: busyUntil } }],
+      ['PROCESSING', { $set: { state: 'READ', leaseUntil: busyUntil } }],
+      ['COMPLETED', { $set: { state: 'READ' }, $unset: { leaseUntil: '' } }],
+    ] as const;
+    for (const [name, update] of states) {
+      await collection.updateOne({ _id: invoiceId, organizationId }, update as never);
+      const [listed] = (await list(organizationId)).uploads;
+      expect(listed?.status).toBe(UploadAnalysisStatus[name]);
+      expect((await statusOf(organizationId, uploadId)).status).toBe(listed?.status);
+      expect(await ids(organizationId, { status: UploadAnalysisStatus[name] })).toEqual([uploadId]);
+    }
+  });
+});
+
 describe('the analysis of an upload', () => {
   test('decides the invoice that the document states, and counts it once', async () => {
     const organizationId = organization.newTenant();

@@ -244,6 +244,8 @@ export interface InvoiceStore {
   newestOf(organizationId: string, companyId: string, invoiceIds: readonly string[]): Promise<readonly TimedInvoice[]>;
   /** Counts the invoices that count as analyses in a month, `YYYY-MM`. */
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
+  /** Returns the current decisions on the given invoices. Invoices without a decision are left out. */
+  verdicts(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, RiskDecision>>;
   /** Returns the decided invoices of a history scan for the report about it, in no particular order. */
   ofScan(organizationId: string, scanId: string): Promise<readonly ScanInvoice[]>;
   /** Lists invoices, newest first. ERP bills are not included, because they have a separate list. */

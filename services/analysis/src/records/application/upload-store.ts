@@ -1,6 +1,7 @@
 import type { ExtractDocumentResponse } from '@invoicecontrol/contracts/documents/v1/document_service';
 import type { CountedTime } from '@invoicecontrol/metering/usage-reconciliation';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { Channel, ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import type { InvoiceReference } from './invoice-store.js';
 
@@ -86,6 +87,23 @@ export interface FailedUpload extends RequestedUpload {
 
 export type UploadRecord = UnreadUpload | ReadUpload | FailedUpload;
 
+/** Progress of the analysis of an upload in a list. */
+export type ListedState = 'QUEUED' | 'PROCESSING' | 'COMPLETED' | 'FAILED';
+
+/** An upload in a list, without what was read from its document. */
+export interface ListedUpload extends Pick<
+  RequestedUpload,
+  'invoiceId' | 'uploadId' | 'companyId' | 'origin' | 'createdAt'
+> {
+  readonly state: ListedState;
+  readonly failure: UploadFailure | undefined;
+}
+
+export interface UploadQuery extends PageRequest {
+  readonly state?: ListedState | undefined;
+  readonly companyId?: string | undefined;
+}
+
 export type NewUpload = Pick<
   UnreadUpload,
   | 'organizationId'
@@ -120,6 +138,8 @@ export interface UploadStore {
    */
   insert(upload: NewUpload): Promise<UnreadUpload | undefined>;
   find(organizationId: string, invoiceId: string): Promise<UploadRecord | undefined>;
+  /** Lists the uploads whose analysis was requested, newest first. */
+  list(organizationId: string, query: UploadQuery): Promise<Page<ListedUpload>>;
   /** Claims an upload whose work is due. A QUEUED upload becomes PROCESSING. */
   claim(reference: InvoiceReference, leaseMs: number): Promise<ClaimedUpload | undefined>;
   /**

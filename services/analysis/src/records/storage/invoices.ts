@@ -315,6 +315,15 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         { maxTimeMS: COUNT_MS_MAX },
       );
     },
+    async verdicts(organizationId, invoiceIds) {
+      const documents = await collection
+        .find<Pick<InvoiceDocument, '_id' | 'verdict'>>(
+          { _id: { $in: [...invoiceIds] }, organizationId },
+          { projection: { verdict: 1 } },
+        )
+        .toArray();
+      return new Map(documents.flatMap(({ _id, verdict }) => (verdict === undefined ? [] : [[_id, verdict] as const])));
+    },
     async ofScan(organizationId, scanId) {
       const documents = await collection
         .find<Pick<InvoiceDocument, '_id' | 'match' | 'base' | 'verdict'>>(

@@ -7,13 +7,14 @@ import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
-import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Channel, ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import { Binary } from 'mongodb';
-import type { Collection, UpdateFilter, WithId } from 'mongodb';
+import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
 import type {
   Correction,
   FailedUpload,
+  ListedState,
   NewUpload,
   ReadUpload,
   UnreadUpload,
@@ -63,6 +64,8 @@ export async function createUploadIndexes(collection: Collection<UploadDocument>
     { key: { sequence: 1, createdAt: 1 }, sparse: true, name: 'sequence' },
     { key: { organizationId: 1, usageMonth: 1, countedAt: 1 }, name: 'counted' },
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
+    { key: { organizationId: 1, state: 1, ...NEWEST_FIRST }, name: 'newest_of_state' },
+    { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
   ]);
 }
 
@@ -108,6 +111,34 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
     async find(organizationId, invoiceId) {
       const document = await collection.findOne({ _id: invoiceId, organizationId });
       return document === null ? undefined : toRecord(document);
+    },
+    async list(organizationId, { state, companyId, ...page }) {
+      const filter = {
+        organizationId,
+        ...(state === undefined ? {} : inState[state]),
+        ...(companyId === undefined ? {} : { companyId }),
+      } as Filter<UploadDocument> & { readonly organizationId: string };
+      const { items, nextPageToken } = await findPage(collection, filter, page, {
+        uploadId: 1,
+        companyId: 1,
+        origin: 1,
+        createdAt: 1,
+        state: 1,
+        leaseUntil: 1,
+        failure: 1,
+      });
+      return {
+        items: items.map(({ _id: invoiceId, uploadId, createdAt, origin, failure, ...document }) => ({
+          invoiceId,
+          uploadId,
+          companyId: document.companyId,
+          origin,
+          createdAt,
+          state: listedState(document),
+          failure,
+        })),
+        nextPageToken,
+      };
     },
     async claim({ organizationId, invoiceId }, leaseMs) {
       const options = { clock, leaseMs, change: { $inc: { version: 1 } } as UpdateFilter<UploadDocument> };
@@ -233,6 +264,19 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
       );
     },
   };
+}
+
+/** Filters for the uploads in each state of a list. A document that was read has a lease until its invoice is decided. */
+const inState: Readonly<Record<ListedState, Filter<UploadDocument>>> = {
+  QUEUED: { state: 'QUEUED' },
+  PROCESSING: { $or: [{ state: 'PROCESSING' }, { state: 'READ', leaseUntil: { $exists: true } }] },
+  COMPLETED: { state: 'READ', leaseUntil: { $exists: false } },
+  FAILED: { state: 'FAILED' },
+};
+
+function listedState({ state, leaseUntil }: Pick<UploadDocument, 'state' | 'leaseUntil'>): ListedState {
+  if (state !== 'READ') return state;
+  return leaseUntil === undefined ? 'COMPLETED' : 'PROCESSING';
 }
 
 function packed(extracted: ExtractDocumentResponse | undefined): Binary | undefined {

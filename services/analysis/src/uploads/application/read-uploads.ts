@@ -3,6 +3,7 @@ import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Page } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { invoiceIdOfUpload } from '../../records/application/derived-ids.js';
 import { invoiceFromReading } from '../../reading/application/invoice-from-reading.js';
@@ -10,7 +11,13 @@ import type { Provenance } from '../../reading/application/invoice-from-reading.
 import type { InvoiceRecord, InvoiceReference, InvoiceStore } from '../../records/application/invoice-store.js';
 import type { InvoiceReader, LatestAnalysis } from '../../decisions/application/read-invoices.js';
 import { onceAnHour } from '../../records/application/once-an-hour.js';
-import type { UploadFailure, UploadRecord, UploadStore } from '../../records/application/upload-store.js';
+import type {
+  ListedUpload,
+  UploadFailure,
+  UploadQuery,
+  UploadRecord,
+  UploadStore,
+} from '../../records/application/upload-store.js';
 
 interface Deps {
   readonly uploads: UploadStore;
@@ -57,6 +64,9 @@ export interface DocumentFields {
   readonly fields: readonly Provenance[];
 }
 
+/** An upload in a list, with the decision on its invoice if there is one. */
+export type DecidedUpload = ListedUpload & { readonly verdict: RiskDecision | undefined };
+
 export interface UploadReader {
   /**
    * Returns where in its document each field of an invoice is. If no invoice could be read from the document, the
@@ -65,6 +75,8 @@ export interface UploadReader {
    */
   documentFields(reference: InvoiceReference, context: RequestContext): Promise<DocumentFields>;
   status(organizationId: string, uploadId: string): Promise<UploadStatus>;
+  /** Lists the uploads whose analysis was requested, newest first, with the current decisions on their invoices. */
+  list(organizationId: string, query: UploadQuery): Promise<Page<DecidedUpload>>;
   /**
    * Exports a decided invoice with all its facts. The audit trail records who exported it.
    * @throws DomainError not_found, wrong_state for an invoice that must not be paid, unless the caller requests it
@@ -106,6 +118,15 @@ export function uploadReader({ uploads, invoices, reader, audit, clock }: Deps):
       return verdict === undefined || record.isDue
         ? { state: 'PROCESSING', invoiceId }
         : { state: 'COMPLETED', invoiceId, verdict };
+    },
+    async list(organizationId, query) {
+      const { items, nextPageToken } = await uploads.list(organizationId, query);
+      const read = items.filter(({ state }) => state === 'COMPLETED').map(({ invoiceId }) => invoiceId);
+      const verdicts = read.length === 0 ? undefined : await invoices.verdicts(organizationId, read);
+      return {
+        items: items.map((upload) => ({ ...upload, verdict: verdicts?.get(upload.invoiceId) })),
+        nextPageToken,
+      };
     },
     async exportInvoice({ organizationId, invoiceId }, { includeUnready }, context) {
       const [latest, record, upload] = await Promise.all([

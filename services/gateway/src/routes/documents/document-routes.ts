@@ -2,14 +2,14 @@ import type { Resource } from '../../http/description/route.js';
 import { getInvoiceDocumentFields } from './document-fields.js';
 import { getInvoiceDocument } from './documents.js';
 import { getInvoiceDocumentPage, getInvoiceDocumentPageWords, viewInvoiceDocument } from './renderings.js';
-import { getUploadStatus, receiveUpload, reserveUpload } from './uploads.js';
+import { getUploadStatus, listUploads, receiveUpload, reserveUpload } from './uploads.js';
 
 /** Routes that call the documents service. */
 export const documentResources: readonly Resource[] = [
   {
     tag: 'uploads',
     description: 'Send invoices as files: reserve an upload, PUT the bytes, then request the analysis.',
-    routes: [reserveUpload, receiveUpload, getUploadStatus],
+    routes: [reserveUpload, listUploads, receiveUpload, getUploadStatus],
   },
   {
     tag: 'documents',

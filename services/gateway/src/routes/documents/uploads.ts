@@ -4,10 +4,15 @@ import { UPLOAD_BYTES_MAX, uploadTypes } from '@invoicecontrol/values/upload-typ
 import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { UploadAnalysisStatus } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
-import type { FieldProvenance } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
+import type {
+  FieldProvenance,
+  UploadAnalysis,
+  UploadFailure,
+} from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
-import { pathId, shownId, shownInstant, showInstant, stated, wordOf } from '../../http/description/fields.js';
+import { pathId, shownId, shownInstant, showInstant, stated, uuid, wordOf } from '../../http/description/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import { fileRoute, route } from '../../http/description/route.js';
 import type { FileRight } from '../../http/description/route.js';
 import { ksefNumberOf } from '../ksef/ksef-number.js';
@@ -148,6 +153,89 @@ const status = z
 
 const uploadParams = z.object({ uploadId: pathId('upload') });
 
+/** An upload in a list. Its fields have the same meaning as in {@link status}. */
+const listedUpload = z
+  .object({
+    ...status.pick({ upload_id: true }).shape,
+    status: z
+      .enum(['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED'])
+      .describe(
+        'The status of the upload: QUEUED, PROCESSING, COMPLETED (the invoice has a decision) or FAILED (no invoice could be read).',
+      ),
+    company_id: shownId().describe(
+      'The id of the company that the request for the analysis named, or of the default company.',
+    ),
+    created_at: shownInstant().describe('The time when the analysis of the upload was requested.'),
+    invoice_id: shownId().describe('The id of the invoice that is read from the document.'),
+    ...status.pick({ decision: true, risk_score: true, ksefNumber: true, failure: true, missing_fields: true }).shape,
+  })
+  .meta({ id: 'ListedUpload' })
+  .register(examples, {
+    example: {
+      upload_id: EXAMPLE_IDS.upload,
+      status: 'FAILED',
+      company_id: EXAMPLE_IDS.company,
+      created_at: EXAMPLE_INSTANT,
+      invoice_id: EXAMPLE_IDS.invoice,
+      decision: null,
+      risk_score: null,
+      failure: {
+        code: 'PROCESSING_FAILED',
+        message: 'The PDF is protected by a password. Send the PDF without a password.',
+        reason: 'ENCRYPTED',
+      },
+    },
+  });
+
+export const listUploads = route({
+  operation: 'listUploads',
+  method: 'get',
+  path: '/uploads',
+  summary: 'List analyzed uploads, newest first',
+  description:
+    'Returns the uploads whose analysis was requested, also documents that were received from KSeF. GET /v1/uploads/{uploadId}/status returns the fields that were read from a document that lacks required fields.',
+  rpc: 'invoicecontrol.analysis.v1.UploadAnalysisService/ListUploadAnalyses',
+  access: { scope: 'invoices:read' },
+  query: pageQuery.extend({
+    status: listedUpload.shape.status.optional().describe('Return only uploads with this status.'),
+    company_id: uuid()
+      .optional()
+      .describe(
+        'Return only uploads whose analysis was requested for the company with this id, or without a company while it was the default company.',
+      ),
+  }),
+  responses: { 200: { description: 'A page of uploads.', schema: pageOf('uploads', listedUpload) } },
+  async handle({ query }, { uploadAnalyses }) {
+    const list = listRequest('listUploads', query);
+    const reply = await uploadAnalyses.listUploadAnalyses({
+      ...list.request,
+      status: query.status === undefined ? UploadAnalysisStatus.UNSPECIFIED : UploadAnalysisStatus[query.status],
+      companyId: query.company_id,
+    });
+    return { status: 200, body: list.page(reply.uploads.map(presentListed), reply.nextPageToken) };
+  },
+});
+
+function presentListed(upload: UploadAnalysis): z.infer<typeof listedUpload> {
+  const { failure, decision } = upload;
+  return {
+    upload_id: upload.uploadId,
+    status: listedUpload.shape.status.parse(enumName(UploadAnalysisStatus, upload.status)),
+    company_id: upload.companyId,
+    created_at: showInstant(upload.createdTime),
+    invoice_id: upload.invoiceId,
+    decision: decision === Decision.UNSPECIFIED ? null : enumName(Decision, decision),
+    risk_score: upload.riskScore ?? null,
+    ksefNumber: ksefNumberOf(upload.origin),
+    failure: failureOf(failure),
+    ...(failure?.reason === 'FIELDS_MISSING' ? { missing_fields: failure.missingFields } : {}),
+  };
+}
+
+function failureOf(failure: UploadFailure | undefined): z.infer<typeof status>['failure'] {
+  return failure === undefined ? null : { code: 'PROCESSING_FAILED', message: failure.message, reason: failure.reason };
+}
+
 export const reserveUpload = route({
   operation: 'reserveUpload',
   method: 'post',
@@ -235,8 +323,7 @@ export const getUploadStatus = route({
       decision: analysis.decision === Decision.UNSPECIFIED ? null : enumName(Decision, analysis.decision),
       risk_score: analysis.riskScore ?? null,
       ksefNumber: ksefNumberOf(upload.origin),
-      failure:
-        failure === undefined ? null : { code: 'PROCESSING_FAILED', message: failure.message, reason: failure.reason },
+      failure: failureOf(failure),
       ...(failure?.reason === 'FIELDS_MISSING'
         ? {
             missing_fields: failure.missingFields,

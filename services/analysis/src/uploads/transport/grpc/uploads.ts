@@ -7,9 +7,12 @@ import type {
   AnalyzeUploadRequest,
   FieldProvenance,
   GetUploadAnalysisResponse,
+  UploadAnalysis,
 } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
+import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { limitOf, limitOfWork } from '@invoicecontrol/runtime/grpc/principal';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { channels, parseOrigin } from '@invoicecontrol/values/channel-origin';
@@ -17,7 +20,7 @@ import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import type { UploadAnalyzer } from '../../application/analyze-upload.js';
 import type { Provenance } from '../../../reading/application/invoice-from-reading.js';
 import type { InvoiceReader } from '../../../decisions/application/read-invoices.js';
-import type { UploadReader, UploadStatus } from '../../application/read-uploads.js';
+import type { DecidedUpload, UploadReader, UploadStatus } from '../../application/read-uploads.js';
 import { encodeAnalysis, encodeStoredInvoice } from '../../../records/transport/grpc/encode-invoice.js';
 
 interface Deps {
@@ -58,6 +61,12 @@ export function uploadAnalysisService({ analyzer, reader, invoices }: Deps): Bin
     },
     async getUploadAnalysis({ organizationId, uploadId }) {
       return encodeStatus(await reader.status(organizationId, uploadId));
+    },
+    async listUploadAnalyses({ organizationId, status, companyId, ...request }) {
+      const state = optionalEnumName(UploadAnalysisStatus, status);
+      const query = { state, companyId, ...readPageRequest(request) };
+      const { items, nextPageToken } = await reader.list(organizationId, query);
+      return { uploads: items.map(encodeListed), nextPageToken };
     },
     async correctUpload({ organizationId, uploadId, fields }, context) {
       const monthlyLimit = limitOf(context, 'analysesPerMonth');
@@ -130,6 +139,17 @@ function encodeStatus(status: UploadStatus): GetUploadAnalysisResponse {
         },
       };
   }
+}
+
+function encodeListed({ state, verdict, failure, createdAt, ...upload }: DecidedUpload): UploadAnalysis {
+  return {
+    ...upload,
+    status: UploadAnalysisStatus[state],
+    decision: verdict === undefined ? Decision.UNSPECIFIED : Decision[verdict.decision],
+    riskScore: verdict?.riskScore,
+    failure: failure === undefined ? undefined : { ...failure, missingFields: [...failure.missingFields], fields: [] },
+    createdTime: createdAt,
+  };
 }
 
 function encodeProvenance({ correctedAt, box, ...field }: Provenance): FieldProvenance {
