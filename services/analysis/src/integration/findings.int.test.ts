@@ -753,6 +753,24 @@ describe('the summary', () => {
     expect(await ask([state])).toMatchObject({ isKnown: false });
   });
 
+  test('is of findings that state what their next review may do', async () => {
+    const organizationId = newTenant();
+    const { finding } = await duplicatePair(organizationId);
+    const { findingId } = finding;
+    const read = async () => (await rpc.finding.getFinding({ organizationId, findingId }, ann)).finding?.nextReview;
+    expect(await read()).toEqual({
+      dispositions: ['UNDER_REVIEW', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
+      isNoteRequired: true,
+    });
+    await review(organizationId, finding, 'FALSE_POSITIVE');
+    expect(await read()).toMatchObject({ dispositions: ['OPEN', 'CONFIRMED'] });
+    const { findings } = await rpc.finding.listFindings(
+      { ...anyFinding, organizationId, pageSize: 100, pageToken: '' },
+      ann,
+    );
+    expect(findings.find((one) => one.findingId === findingId)?.nextReview).toEqual(await read());
+  });
+
   test('counts by type, severity, disposition and month what waits and what reviews confirmed', async () => {
     const organizationId = newTenant();
     const { finding } = await duplicatePair(organizationId);

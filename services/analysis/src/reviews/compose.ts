@@ -64,6 +64,7 @@ export async function composeReviews(
         readSearch: searchReader(suppliers),
         reviewFinding: reviewFinding({ findings, invoices, effects, policy: policies.policy, audit, clock, logger }),
         assignFinding: assignFinding({ findings, invoices, members, clock }),
+        policy: policies.policy,
       }),
       routingRuleService(routingRules({ rules, cachedRules, suppliers, members, tenants, clock })),
     ],

@@ -16,6 +16,7 @@ import {
   blockAfter,
   confirmedAs,
   lessonOf,
+  nextReviewOf,
   NOTE_LENGTH_MAX,
   review,
   reviewKeysOf,
@@ -132,6 +133,38 @@ test.each(['FALSE_POSITIVE', 'ACCEPTED_RISK'] as const)(
     expect(say(true)()).toMatchObject({ kind: 'CHANGED' });
   },
 );
+
+describe('what the next review may do', () => {
+  test.each(table)('from %s is exactly what a review allows', (from, allowed) => {
+    expect(nextReviewOf(suspicion(from), defaultPolicy).dispositions).toEqual(allowed);
+  });
+
+  test.each([
+    ['SUSPECTED_DUPLICATE', 'HIGH', 94, false],
+    ['DUPLICATE_INVOICE', 'CRITICAL', 99, true],
+    ['DUPLICATE_INVOICE', 'HIGH', 99, false],
+  ] as const)(
+    'needs a note to accept a %s of severity %s exactly if a review needs one',
+    (type, severity, confidence, isNoteRequired) => {
+      const finding = { ...suspicion('OPEN'), type, severity, confidence };
+      const accept = () =>
+        review(finding, { disposition: 'ACCEPTED_RISK', note: undefined, isByAdmin: true }, defaultPolicy);
+      expect(nextReviewOf(finding, defaultPolicy).isNoteRequired).toBe(isNoteRequired);
+      if (isNoteRequired) expect(accept).toThrow('must explain why the risk is accepted');
+      else expect(accept()).toMatchObject({ kind: 'CHANGED' });
+    },
+  );
+
+  test('needs a note to accept a confirmed fraud that blocks its account', () => {
+    const fraud: Reviewed = {
+      ...suspicion('CONFIRMED'),
+      type: 'BANK_ACCOUNT_CHANGED',
+      family: 'BANK',
+      reviewedAt: new Date(),
+    };
+    expect(nextReviewOf(fraud, defaultPolicy).isNoteRequired).toBe(true);
+  });
+});
 
 describe('the block of an account', () => {
   const fraud = (disposition: Disposition, since?: Date) =>

@@ -87,10 +87,28 @@ export function review(
       'The bank account was confirmed as fraudulent. Use an API key with the role ADMIN to unblock the account. If the confirmation was a mistake, set the finding to FALSE_POSITIVE.',
     );
   }
-  if (to === 'ACCEPTED_RISK' && text === undefined && (isBlocking || isHardBlock(finding, policy))) {
+  if (to === 'ACCEPTED_RISK' && text === undefined && needsNote(finding, policy)) {
     throw invalidField('note', 'must explain why the risk is accepted, because the finding blocks payment.');
   }
   return { kind: 'CHANGED', from, to, ...(text === undefined ? {} : { note: text }) };
+}
+
+/** What the next review of a finding may do. */
+export interface NextReview {
+  /** Dispositions that a review may set, apart from the current disposition. */
+  readonly dispositions: readonly Disposition[];
+  /** True if a review that accepts the risk of the finding must have a note. */
+  readonly isNoteRequired: boolean;
+}
+
+/** Returns what the next review of a finding may do, by the rules of {@link review}. */
+export function nextReviewOf(finding: ReviewedFinding, policy: Policy): NextReview {
+  return { dispositions: transitions[finding.disposition], isNoteRequired: needsNote(finding, policy) };
+}
+
+/** Checks whether a review that accepts the risk of a finding must have a note. */
+function needsNote(finding: ReviewedFinding, policy: Policy): boolean {
+  return blockOf(finding) !== undefined || isHardBlock(finding, policy);
 }
 
 /**
@@ -123,7 +141,7 @@ export function blockAfter(finding: MayBlock, to: Disposition, at: Date): Date |
 }
 
 /** Fields of a finding or its current review that determine if a bank account is blocked. */
-type MayBlock = Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> & {
+export type MayBlock = Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> & {
   readonly reviewedAt?: Date;
   readonly blockedSince?: Date;
 };

@@ -27,6 +27,9 @@ export const disposition = z
   .enum(['OPEN', 'UNDER_REVIEW', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK', 'RESOLVED', 'SUPERSEDED'])
   .describe('The disposition of the finding, set by a review. Only the system sets SUPERSEDED.');
 
+/** Dispositions that people may set. */
+const reviewable = disposition.exclude(['SUPERSEDED']);
+
 const findingFields = {
   type: shown.text(
     'TAX_ARITHMETIC_MISMATCH',
@@ -120,6 +123,24 @@ const fieldsOfFinding = {
     'The currency of the amount at risk: the base currency of the organization when the finding was raised. Null if the amount at risk is null.',
   ),
   family: shown.text('TAX', 'The family of the finding type. GET /v1/finding-types names the family of each type.'),
+  allowedDispositions: shown.made(
+    z
+      .array(reviewable)
+      .optional()
+      .describe(
+        'The dispositions that a review may set, apart from the current disposition. Absent in the findings of an analysis.',
+      ),
+    ({ nextReview }: Finding) => nextReview?.dispositions.map((name) => shown.oneOf(reviewable, name)),
+    ['UNDER_REVIEW', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
+  ),
+  noteRequired: shown.made(
+    z
+      .boolean()
+      .optional()
+      .describe('Whether a review that accepts the risk requires a note. Absent in the findings of an analysis.'),
+    ({ nextReview }: Finding) => nextReview?.isNoteRequired,
+    false,
+  ),
   // During a rollout, an analysis service of the previous release may respond without the time of the last change.
   updatedAt: {
     ...changedAt,

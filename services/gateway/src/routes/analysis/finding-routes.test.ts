@@ -38,6 +38,7 @@ const finding: Finding = {
   updatedTime: createdTime,
   amountAtRisk: '1190.00',
   amountAtRiskCurrency: 'EUR',
+  nextReview: { dispositions: ['RESOLVED', 'OPEN'], isNoteRequired: true },
 };
 const shownFinding = {
   id: FINDING_ID,
@@ -61,6 +62,8 @@ const shownFinding = {
   updatedAt: '2026-03-01T12:00:00.000Z',
   amountAtRisk: '1190.00',
   amountAtRiskCurrency: 'EUR',
+  allowedDispositions: ['RESOLVED', 'OPEN'],
+  noteRequired: true,
 };
 const ofActor = (actorType: string, actorId: string) => ({
   changeTime: createdTime,

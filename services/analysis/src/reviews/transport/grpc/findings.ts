@@ -1,6 +1,7 @@
 import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
 import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { Finding as WireFinding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingServiceDefinition, FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import type { ListFindingsRequest, ReviewFindingResponse } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { invalidField } from '@invoicecontrol/errors';
@@ -10,16 +11,19 @@ import { requirePrincipal } from '@invoicecontrol/runtime/grpc/principal';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { AssignFinding } from '../../application/assign-finding.js';
-import type { FindingQuery } from '../../../records/application/finding-store.js';
+import type { FindingQuery, ListedFinding } from '../../../records/application/finding-store.js';
 import type { ReadSearch } from '../../../records/application/record-search.js';
 import type { FindingReader } from '../../application/read-findings.js';
 import type { ReportScan } from '../../application/report-scan.js';
 import type { ChangedFinding, ReviewFinding } from '../../application/review-finding.js';
 import { catalogue, families, severities } from '@invoicecontrol/engine/explanation/catalogue';
 import type { Family, FindingType } from '@invoicecontrol/engine/explanation/catalogue';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import type { FindingTotals } from '../../../records/domain/finding-summary.js';
 import { dispositions } from '../../../records/domain/finding-disposition.js';
 import type { Disposition } from '../../../records/domain/finding-disposition.js';
+import { nextReviewOf } from '../../domain/review.js';
+import type { MayBlock } from '../../domain/review.js';
 import { severalOf } from '../../../records/transport/grpc/several-of.js';
 import { encodeFinding } from '../../../records/transport/grpc/encode-invoice.js';
 
@@ -29,10 +33,26 @@ interface Deps {
   readonly readSearch: ReadSearch;
   readonly reviewFinding: ReviewFinding;
   readonly assignFinding: AssignFinding;
+  readonly policy: Policy;
 }
 
 /** Implements the gRPC service invoicecontrol.analysis.v1.FindingService. */
-export function findingService({ reader, reportScan, readSearch, reviewFinding, assignFinding }: Deps): Binding {
+export function findingService({
+  reader,
+  reportScan,
+  readSearch,
+  reviewFinding,
+  assignFinding,
+  policy,
+}: Deps): Binding {
+  const encode = (finding: ListedFinding & Partial<MayBlock>): WireFinding => {
+    const { dispositions: allowed, isNoteRequired } = nextReviewOf(finding, policy);
+    return { ...encodeFinding(finding), nextReview: { dispositions: [...allowed], isNoteRequired } };
+  };
+  const encodeChanged = ({ finding, isChanged }: ChangedFinding): ReviewFindingResponse => ({
+    finding: encode(finding),
+    changed: isChanged,
+  });
   return bind(FindingServiceDefinition, {
     async listFindings(request) {
       const { items, nextPageToken } = await reader.list(request.organizationId, {
@@ -51,7 +71,7 @@ export function findingService({ reader, reportScan, readSearch, reviewFinding, 
         sort: sorts[optionalEnumName(FindingSort, request.sort) ?? 'NEWEST'],
         ...readPageRequest(request),
       });
-      return { findings: items.map(encodeFinding), nextPageToken };
+      return { findings: items.map(encode), nextPageToken };
     },
     async summarizeFindings(request, context) {
       const { organizationId, companyId, createdFromTime, createdToTime, minSeverity, knownStates } = request;
@@ -85,7 +105,7 @@ export function findingService({ reader, reportScan, readSearch, reviewFinding, 
       };
     },
     async getFinding({ organizationId, findingId }) {
-      return { finding: encodeFinding(await reader.get(organizationId, findingId)) };
+      return { finding: encode(await reader.get(organizationId, findingId)) };
     },
     async listFindingHistory({ organizationId, findingId }) {
       const changes = await reader.history(organizationId, findingId);
@@ -109,10 +129,6 @@ export function findingService({ reader, reportScan, readSearch, reviewFinding, 
       return encodeChanged(await assignFinding({ organizationId, findingId, assigneeUserId }, context));
     },
   });
-}
-
-function encodeChanged({ finding, isChanged }: ChangedFinding): ReviewFindingResponse {
-  return { finding: encodeFinding(finding), changed: isChanged };
 }
 
 const sorts = { NEWEST: 'newest', SEVERITY: 'severity', AMOUNT_AT_RISK: 'amount_at_risk' } as const;
