@@ -5,6 +5,7 @@ import type { Actor } from '@invoicecontrol/runtime/request-context';
 import type { FindingType, Severity } from '@invoicecontrol/engine/explanation/catalogue';
 import type { Disposition } from '../domain/finding-disposition.js';
 import type { SummarizedFinding } from '../domain/finding-summary.js';
+import type { ScanFinding } from '../domain/scan-records.js';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
@@ -149,11 +150,6 @@ export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'created
   readonly companyId?: string | undefined;
   /** Lowest severity of the findings in the list. Undefined if findings of all severities are listed. */
   readonly minSeverity?: Severity | undefined;
-}
-
-/** Fields of a finding that the report about its history scan uses. */
-export interface ScanFinding extends SummarizedFinding, Pick<FindingRecord, 'supplierId' | 'supplierName'> {
-  readonly relatedInvoiceIds: readonly string[];
 }
 
 /**

@@ -4,6 +4,7 @@ import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import type { AnalysisDifference } from '../domain/differences.js';
+import type { ScanInvoice } from '../domain/scan-records.js';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import type { Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
@@ -104,16 +105,6 @@ export interface DecisionChange {
 export interface InvoiceReference {
   readonly organizationId: string;
   readonly invoiceId: string;
-}
-
-/** Fields of a decided invoice that the report about its history scan uses. */
-export interface ScanInvoice {
-  readonly invoiceId: string;
-  readonly decision: RiskDecision['decision'];
-  /** Number of the day on which the invoice was issued. */
-  readonly issueDay: number;
-  /** Gross amount in the base currency at the time of the scan. Null if no exchange rate was known. */
-  readonly base: ConvertedAmount | null;
 }
 
 /** Invoice with the time of its receipt. */

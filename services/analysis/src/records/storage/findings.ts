@@ -19,12 +19,12 @@ import type {
   FindingRecord,
   FindingStore,
   FindingSubject,
-  ScanFinding,
   WorkedFinding,
 } from '../application/finding-store.js';
 import { readInvoiceNumber } from '@invoicecontrol/engine/normalisation/invoice-number';
 import { severities, severityRank } from '@invoicecontrol/engine/explanation/catalogue';
 import type { SummarizedFinding } from '../domain/finding-summary.js';
+import type { ScanFinding } from '../domain/scan-records.js';
 import type { DecidedAnalysis, StoredFinding } from '../application/invoice-store.js';
 import { amountOrderOf, findFindings, LARGEST_FIRST } from './finding-order.js';
 import { oneOf, searchFilter } from './search-filter.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ScanFinding } from '../../records/application/finding-store.js';
+import type { ScanFinding } from '../../records/domain/scan-records.js';
 import { reportScan } from './report-scan.js';
 
 const FINDINGS_MAX = 3;

@@ -93,7 +93,7 @@ export function review(
   return { kind: 'CHANGED', from, to, ...(text === undefined ? {} : { note: text }) };
 }
 
-/** What the next review of a finding may do. */
+/** Options of the next review of a finding. */
 export interface NextReview {
   /** Dispositions that a review may set, apart from the current disposition. */
   readonly dispositions: readonly Disposition[];
@@ -101,7 +101,7 @@ export interface NextReview {
   readonly isNoteRequired: boolean;
 }
 
-/** Returns what the next review of a finding may do, by the rules of {@link review}. */
+/** Returns the options of the next review of a finding, by the rules of {@link review}. */
 export function nextReviewOf(finding: ReviewedFinding, policy: Policy): NextReview {
   return { dispositions: transitions[finding.disposition], isNoteRequired: needsNote(finding, policy) };
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dayNumber } from '@invoicecontrol/values/calendar-date';
-import type { ScanFinding } from '../../records/application/finding-store.js';
-import type { ScanInvoice } from '../../records/application/invoice-store.js';
+import type { ScanFinding, ScanInvoice } from '../../records/domain/scan-records.js';
 import { scanReport } from './scan-report.js';
 
 const invoice = (

@@ -5,8 +5,7 @@ import type { Decision } from '@invoicecontrol/engine/scoring/decision';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
-import type { ScanFinding } from '../../records/application/finding-store.js';
-import type { ScanInvoice } from '../../records/application/invoice-store.js';
+import type { ScanFinding, ScanInvoice } from '../../records/domain/scan-records.js';
 import { CONFIRMED, isAtRisk, OPEN, tally } from '../../records/domain/finding-summary.js';
 
 /** Number of suppliers in the report about a history scan. */
