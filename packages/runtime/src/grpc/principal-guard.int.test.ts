@@ -131,7 +131,7 @@ describe('a request of the gateway', () => {
 
   test.each([
     ['role', { role: 'ANALYST' }, 'grant_role'],
-    ['scope', { scopes: ['organization:write', 'invoices:read'] }, 'grant_scope'],
+    ['scope', { scopes: ['organization:write'] }, 'grant_scope'],
   ])('is refused with a grant that has not the necessary %s, with the reason in the log', async (_, facts, reason) => {
     const request = keysOf().listApiKeys(list, callWith(testGrant(ORGANIZATION, facts)));
     await expect(request).rejects.toMatchObject({
