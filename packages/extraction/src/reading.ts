@@ -73,7 +73,6 @@ export interface TaxBreakdownRow {
 export interface PrintedParts {
   readonly supplierAddress: readonly string[];
   readonly buyerAddress: readonly string[];
-  readonly taxBreakdown: readonly TaxBreakdownRow[];
   readonly paymentTerms: readonly string[];
   readonly notes: readonly string[];
 }
@@ -174,6 +173,8 @@ export interface DocumentReading {
   readonly salesDocument?: SalesDocument;
   /** Party to whom the document asks to pay, if the payee is not the supplier. Absent if the supplier is the payee. */
   readonly payeeName?: string;
+  /** VAT breakdown of a structured invoice, at most 100 rows. Absent if the document states none. */
+  readonly taxBreakdown?: readonly TaxBreakdownRow[];
   /** Present only if the invoice is read to be shown. */
   readonly printedParts?: PrintedParts;
 }

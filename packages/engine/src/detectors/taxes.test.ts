@@ -171,6 +171,86 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
   });
 });
 
+describe('TAX_RATE_IMPLAUSIBLE on an invoice whose document states the VAT of each rate', () => {
+  const found = (bill: Bill, ...taxBreakdown: readonly (readonly [base: string, tax: string])[]) =>
+    findingIn(
+      ledger().bill(bill, {
+        origin: { source: 'UPLOAD' },
+        facts: {
+          document: {
+            method: 'XML',
+            fields: [],
+            tamperSigns: [],
+            hiddenTexts: [],
+            conflicts: [],
+            taxBreakdown: taxBreakdown.map(([base, tax]) => ({ base, tax })),
+          },
+        },
+      }),
+      'TAX_RATE_IMPLAUSIBLE',
+    );
+  /** EUR 100 at 19 %, less a returned deposit of EUR 50 without tax: 38 % of the net amount. */
+  const deposit = totals('50.00', '19.00', '69.00');
+
+  test('is not raised where each rate is legal, although the tax is more than the highest rate of the net amount', () => {
+    expect(found(deposit)).toMatchObject({ evidence: { rate: 38 } });
+    expect(found(deposit, ['100.00', '19.00'], ['-50.00', '0.00'])).toBeUndefined();
+  });
+
+  test('is not raised for tax of another sign than the net amount where each rate is legal', () => {
+    const returned = totals('-20.00', '19.00', '-1.00');
+    expect(found(returned)?.severity).toBe('HIGH');
+    expect(found(returned, ['100.00', '19.00'], ['-120.00', '0.00'])).toBeUndefined();
+  });
+
+  test('is raised for one rate above the highest rate, although the tax of the invoice is below it', () => {
+    const mixed = totals('1000.00', '127.00', '1127.00');
+    expect(found(mixed)).toBeUndefined();
+    expect(found(mixed, ['500.00', '0.00'], ['500.00', '127.00'])).toMatchObject({
+      severity: 'MEDIUM',
+      summary: 'Q7919 charges 25.4% tax on EUR 500.00; the highest rate in Germany is 19%.',
+      evidence: {
+        rate: 25.4,
+        maxRate: 19,
+        explanation: expect.arrayContaining(['The VAT breakdown of the document states this tax.']),
+      },
+    });
+  });
+
+  test('is raised for a rate whose tax has another sign than its base', () => {
+    expect(found(totals('50.00', '19.00', '69.00'), ['-50.00', '9.50'], ['100.00', '9.50'])).toMatchObject({
+      severity: 'HIGH',
+      summary: 'Q7919 charges tax of EUR 9.50 on EUR -50.00, which have opposite signs.',
+    });
+  });
+
+  test('reads the positive amounts that a credit note states', () => {
+    const credited = totals('-50.00', '-19.00', '-69.00');
+    expect(found(credited)).toMatchObject({ evidence: { rate: 38 } });
+    expect(found(credited, ['100.00', '19.00'], ['-50.00', '0.00'])).toBeUndefined();
+  });
+
+  test.each<[string, readonly (readonly [string, string])[]]>([
+    ['does not add up to the net amount', [['100.00', '19.00']]],
+    [
+      'does not add up to the tax',
+      [
+        ['100.00', '9.00'],
+        ['-50.00', '0.00'],
+      ],
+    ],
+    [
+      'states tax on nothing',
+      [
+        ['50.00', '9.50'],
+        ['0.00', '9.50'],
+      ],
+    ],
+  ])('ignores a breakdown that %s', (_, rows) => {
+    expect(found(deposit, ...rows)).toMatchObject({ evidence: { rate: 38 } });
+  });
+});
+
 describe('TAX_RATE_UNUSUAL', () => {
   /** Bills 1000.00 with these taxes, then one more bill, and returns the result of the last. */
   function after(taxes: readonly string[], bill: Bill, each: Bill = {}) {

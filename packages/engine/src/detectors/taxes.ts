@@ -228,50 +228,84 @@ function withholdingCountries(facts: Facts, { withholdingBasisPoints }: TaxParam
 
 /**
  * Reports more tax than any legal rate in the supplier's country allows, or tax with another sign than the net amount.
+ * Each row of a VAT breakdown is checked for itself: a deposit that is paid back without tax, for example, makes the tax
+ * a larger share of the net amount than any rate.
  */
 function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
+  for (const part of taxedParts(facts, amounts, parameters)) {
+    const found = partImplausible(facts, part, parameters);
+    if (found !== undefined) return [found];
+  }
+  return [];
+}
+
+/** Net amount and tax of the whole invoice, or of one row of its VAT breakdown. */
+interface TaxedPart extends TaxedAmounts {
+  readonly isRow: boolean;
+}
+
+/** Returns the rows of the VAT breakdown. If there is none that adds up to the invoice, returns the whole invoice. */
+function taxedParts({ document }: Facts, amounts: TaxedAmounts, parameters: TaxParameters): readonly TaxedPart[] {
+  const whole: readonly TaxedPart[] = [{ ...amounts, isRow: false }];
+  const { exponent } = amounts;
+  const rows = (document?.taxBreakdown ?? []).map((row): TaxedPart => {
+    const [net, tax] = [toMinorUnits(row.base, exponent), toMinorUnits(row.tax, exponent)];
+    return { net, tax, gross: net + tax, rate: rateBasisPoints(net, tax), exponent, isRow: true };
+  });
+  if (rows.length === 0 || rows.some(({ rate, tax }) => rate === undefined && tax !== 0n)) return whole;
+  const sumOf = (part: 'net' | 'tax'): bigint => rows.reduce((sum, row) => sum + (row[part] ?? 0n), 0n);
+  const tolerance = toleranceOf(amounts, parameters);
+  const addsUp = (sign: bigint): boolean =>
+    magnitude(sign * sumOf('net') - (amounts.net ?? 0n)) <= tolerance &&
+    magnitude(sign * sumOf('tax') - amounts.tax) <= tolerance;
+  // A credit note states positive amounts, which are negative in the facts.
+  return addsUp(1n) || addsUp(-1n) ? rows : whole;
+}
+
+function partImplausible(facts: Facts, part: TaxedPart, parameters: TaxParameters): RaisedFinding | undefined {
   const { invoice } = facts;
-  const { net, tax, rate } = amounts;
-  if (net === undefined || rate === undefined || tax === 0n) return [];
+  const { net, tax, rate, isRow } = part;
+  if (net === undefined || rate === undefined || tax === 0n) return undefined;
+  const money = (minor: bigint): string =>
+    moneyText(amountOf({ currency: invoice.currency, amountMinor: String(minor) }), invoice.currency);
+  const source = isRow ? ['The VAT breakdown of the document states this tax.'] : [];
   const registration = taxRegistration(facts);
   const legal = highestRate(facts, registration?.country);
   if (tax > 0n !== net > 0n) {
-    return [
-      {
-        ...implausibleRate(invoice, parameters),
-        ...parameters.levels.signMismatch,
-        summary: `The tax and the net amount of ${invoice.invoiceNumber} have opposite signs.`,
-        actionValues: { fault: 'the tax and the net amount have opposite signs' },
-        observed: { rate: percent(rate) },
-        explanation: ['Either the tax or the net amount is negative, but not both.'],
-        extra: { rate: percent(rate), ...rateEvidence(legal?.rate) },
-      },
-    ];
+    return {
+      ...implausibleRate(invoice, parameters),
+      ...parameters.levels.signMismatch,
+      summary: isRow
+        ? `${invoice.invoiceNumber} charges tax of ${money(tax)} on ${money(net)}, which have opposite signs.`
+        : `The tax and the net amount of ${invoice.invoiceNumber} have opposite signs.`,
+      actionValues: { fault: 'the tax and the net amount have opposite signs' },
+      observed: { rate: percent(rate) },
+      explanation: ['Either the tax or the net amount is negative, but not both.', ...source],
+      extra: { rate: percent(rate), ...rateEvidence(legal?.rate) },
+    };
   }
-  if (legal === undefined) return [];
+  if (legal === undefined) return undefined;
   const { basisPoints } = legal.rate;
   const highest = BigInt(basisPoints);
   const isAbove = magnitude(tax) * 10_000n > magnitude(net) * (highest + BigInt(parameters.rateExcessBasisPoints));
   // Rounding to the cent distorts the tax rate of small amounts, so an excess of a few cents is tolerated.
   const excess = magnitude(tax) - (magnitude(net) * highest) / 10_000n;
-  if (!isAbove || excess <= toleranceOf(amounts, parameters)) return [];
-  return [
-    {
-      ...implausibleRate(invoice, parameters),
-      ...parameters.levels.rateImplausible,
-      summary: `${invoice.invoiceNumber} charges ${grouped(percent(rate))}% tax; the highest rate in ${registration === undefined ? 'any country' : countryName(legal.country)} is ${percent(basisPoints)}%.`,
-      actionValues: { fault: 'the tax is higher than the legal rate' },
-      observed: { rate: percent(rate), maxRate: percent(basisPoints) },
-      explanation: [
-        registration === undefined ? 'The country of the supplier is not known.' : registrationText(registration),
-        registration === undefined
-          ? `On ${invoice.issueDate} no standard rate was higher than the ${percent(basisPoints)}% in ${countryName(legal.country)}.`
-          : `On ${invoice.issueDate} no rate in ${countryName(legal.country)} was higher than ${percent(basisPoints)}%.`,
-        'Reduced rates, or several rates on one invoice, would give a lower rate.',
-      ],
-      extra: { rate: percent(rate), ...rateEvidence(legal.rate) },
-    },
-  ];
+  if (!isAbove || excess <= toleranceOf(part, parameters)) return undefined;
+  return {
+    ...implausibleRate(invoice, parameters),
+    ...parameters.levels.rateImplausible,
+    summary: `${invoice.invoiceNumber} charges ${grouped(percent(rate))}% tax${isRow ? ` on ${money(net)}` : ''}; the highest rate in ${registration === undefined ? 'any country' : countryName(legal.country)} is ${percent(basisPoints)}%.`,
+    actionValues: { fault: 'the tax is higher than the legal rate' },
+    observed: { rate: percent(rate), maxRate: percent(basisPoints) },
+    explanation: [
+      registration === undefined ? 'The country of the supplier is not known.' : registrationText(registration),
+      registration === undefined
+        ? `On ${invoice.issueDate} no standard rate was higher than the ${percent(basisPoints)}% in ${countryName(legal.country)}.`
+        : `On ${invoice.issueDate} no rate in ${countryName(legal.country)} was higher than ${percent(basisPoints)}%.`,
+      ...(isRow ? source : ['Reduced rates, or several rates on one invoice, would give a lower rate.']),
+    ],
+    extra: { rate: percent(rate), ...rateEvidence(legal.rate) },
+  };
 }
 
 /**

@@ -18,6 +18,17 @@ export interface DocumentFacts {
   readonly salesDocument?: SalesDocument;
   /** Party to whom the document asks to pay. Present only if its name differs from the supplier's on the document. */
   readonly payeeName?: string;
+  /**
+   * The VAT of each rate as the document states it, in decimal strings. Absent if the document has no VAT breakdown
+   * that can be read completely.
+   */
+  readonly taxBreakdown?: readonly TaxBreakdownRow[];
+}
+
+export interface TaxBreakdownRow {
+  /** Net amount that the rate applies to. */
+  readonly base: string;
+  readonly tax: string;
 }
 
 export type SalesDocument = 'RECEIPT' | 'TICKET' | 'TOLL';

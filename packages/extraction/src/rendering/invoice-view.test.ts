@@ -83,13 +83,13 @@ describe('the view of an invoice', () => {
   test('has the addresses, the VAT breakdown, the payment terms and the notes', () => {
     const html = viewOf(
       readingOf(undefined, {
+        taxBreakdown: [
+          { category: 'S', rate: '20', base: '60.00', tax: '12.00', reason: null },
+          { category: 'E', rate: '0', base: '5.00', tax: '0.00', reason: 'Exempt by law' },
+        ],
         printedParts: {
           supplierAddress: ['Mill Lane 1', 'York'],
           buyerAddress: ['High Street 2'],
-          taxBreakdown: [
-            { category: 'S', rate: '20', base: '60.00', tax: '12.00', reason: null },
-            { category: 'E', rate: '0', base: '5.00', tax: '0.00', reason: 'Exempt by law' },
-          ],
           paymentTerms: ['14 days 2 %', '30 days net'],
           notes: ['Thank you.\nCall us.'],
         },
@@ -132,14 +132,20 @@ describe('the view of an invoice', () => {
     ['a template', '{{constructor.constructor("alert(1)")()}} ${alert(1)} javascript:alert(1)'],
   ])('holds %s in any text as text', (_, payload) => {
     const lines = [Object.fromEntries(Object.keys(line).map((name) => [name, payload])) as unknown as InvoiceLine];
+    const breakdownOf = (text: string) => [{ category: text, rate: text, base: text, tax: text, reason: text }];
     const partsOf = (text: string): PrintedParts => ({
       supplierAddress: [text],
       buyerAddress: [text],
-      taxBreakdown: [{ category: text, rate: text, base: text, tax: text, reason: text }],
       paymentTerms: [text],
       notes: [text],
     });
-    const texts = { lines, payableAmount: payload, invalidIban: payload, printedParts: partsOf(payload) };
+    const texts = {
+      lines,
+      payableAmount: payload,
+      invalidIban: payload,
+      printedParts: partsOf(payload),
+      taxBreakdown: breakdownOf(payload),
+    };
     const hostile = viewOf(readingOf(() => payload, texts));
     const harmless = viewOf(
       readingOf(() => 'a', {
@@ -147,6 +153,7 @@ describe('the view of an invoice', () => {
         payableAmount: 'a',
         invalidIban: 'a',
         printedParts: partsOf('a'),
+        taxBreakdown: breakdownOf('a'),
       }),
     );
     expect(tagsOf(hostile)).toEqual(tagsOf(harmless));

@@ -43,7 +43,7 @@ const titles: Readonly<Record<DocumentReading['kind'], string>> = {
  * copied from the document. A saved copy keeps the content security policy, which allows only the built-in style sheet.
  */
 export function viewOf(reading: DocumentReading): string {
-  const { kind, fields, invalidIban, printedParts } = reading;
+  const { kind, fields, invalidIban, printedParts, taxBreakdown } = reading;
   const value = (path: FieldPath): string | null => fields[path]?.value ?? null;
   const title = `${titles[kind]} ${shown(value('invoice_number'))}`;
   const ukAccount = [value('supplier.bank_account.sort_code'), value('supplier.bank_account.account_number')];
@@ -82,7 +82,7 @@ ${section('Dates and references', [
 ])}
 </div>
 ${linesOf(reading.lines)}
-${breakdownOf(printedParts?.taxBreakdown ?? [], isolated(value('currency')))}
+${breakdownOf(taxBreakdown ?? [], isolated(value('currency')))}
 ${totalsOf(reading, value)}
 ${notesOf(printedParts?.notes ?? [])}
 </body>

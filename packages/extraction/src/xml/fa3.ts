@@ -67,14 +67,16 @@ export const fa3: Syntax = {
     taxRate: 'f:P_12',
     reversed: "f:StanPrzed[normalize-space() = '1']",
   },
-  printedParts: {
-    supplierAddress: address('f:Podmiot1'),
-    buyerAddress: address('f:Podmiot2'),
-    taxSums: taxSums.map(([category, part]) => ({
+  taxBreakdown: {
+    sums: taxSums.map(([category, part]) => ({
       category,
       base: `f:Fa/f:P_13_${part}`,
       tax: `f:Fa/f:P_14_${part}`,
     })),
+  },
+  printedParts: {
+    supplierAddress: address('f:Podmiot1'),
+    buyerAddress: address('f:Podmiot2'),
     paymentTerms: `${PAYMENT}/f:TerminPlatnosci/f:TerminOpis | ${PAYMENT}/f:Skonto`,
     notes: 'f:Fa/f:DodatkowyOpis | f:Stopka/f:Informacje/f:StopkaFaktury',
   },

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { PrintedParts } from '../reading.js';
-import { NOTE_LENGTH_MAX, TAX_ROWS_MAX, TEXTS_MAX } from './read-printed-parts.js';
+import type { DocumentReading, PrintedParts } from '../reading.js';
+import { NOTE_LENGTH_MAX, TEXTS_MAX } from './read-printed-parts.js';
+import { TAX_ROWS_MAX } from './read-tax-breakdown.js';
 import { readXml } from './read-xml.js';
 
-function partsOf(xml: string): PrintedParts | undefined {
+type Shown = PrintedParts & { readonly taxBreakdown: DocumentReading['taxBreakdown'] };
+
+function partsOf(xml: string): Shown | undefined {
   const outcome = readXml(Buffer.from(xml), { embeddedInPdf: false, isShown: true });
-  return ('reading' in outcome ? outcome.reading : outcome.failure.reading)?.printedParts;
+  const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
+  return reading?.printedParts && { ...reading.printedParts, taxBreakdown: reading.taxBreakdown };
 }
 
 const ubl = (body: string): string => `<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"
@@ -50,7 +54,7 @@ const facturae = `<Facturae><Parties><SellerParty><LegalEntity><AddressInSpain><
 <AdditionalData><InvoiceAdditionalInformation>Gracias</InvoiceAdditionalInformation></AdditionalData></Invoice></Invoices></Facturae>`;
 
 describe('the parts that people read of', () => {
-  test.each<[string, string, PrintedParts]>([
+  test.each<[string, string, Shown]>([
     [
       'UBL',
       ublInvoice,
@@ -128,10 +132,10 @@ describe('their limits', () => {
     expect(repeated('<cbc:Note>a</cbc:Note>', TEXTS_MAX)?.notes).toHaveLength(100);
     expect(repeated('<cbc:Note>a</cbc:Note>', TEXTS_MAX + 1)?.notes).toHaveLength(100);
   });
-  test('are 100 rows of the VAT breakdown', () => {
+  test('are 100 rows of the VAT breakdown; one with more rows is not read', () => {
     const row = '<cac:TaxTotal><cac:TaxSubtotal><cbc:TaxAmount>1</cbc:TaxAmount></cac:TaxSubtotal></cac:TaxTotal>';
     expect(repeated(row, TAX_ROWS_MAX)?.taxBreakdown).toHaveLength(100);
-    expect(repeated(row, TAX_ROWS_MAX + 1)?.taxBreakdown).toHaveLength(100);
+    expect(repeated(row, TAX_ROWS_MAX + 1)?.taxBreakdown).toBeUndefined();
   });
   test('are 5,000 characters of a note, of which the end is cut off', () => {
     const noteOf = (length: number) => partsOf(ubl(`<cbc:Note>${'a'.repeat(length)}</cbc:Note>`))?.notes[0];

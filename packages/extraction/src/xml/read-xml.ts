@@ -13,6 +13,7 @@ import { readCorrected } from './read-corrected.js';
 import { readFields } from './read-fields.js';
 import { LINES_MAX, readLines } from './read-lines.js';
 import { readPrintedParts } from './read-printed-parts.js';
+import { readTaxBreakdown } from './read-tax-breakdown.js';
 import { recognisedFormats } from './recognised-formats.js';
 import type { Root, Syntax } from './syntax.js';
 import { ubl } from './ubl.js';
@@ -26,7 +27,7 @@ const UBL_DOCUMENTS = 'urn:oasis:names:specification:ubl:schema:xsd:';
 interface XmlContext {
   /** True if the XML is an attachment of a PDF, where the plain EN 16931 identifier denotes Factur-X. */
   readonly embeddedInPdf: boolean;
-  /** True if the invoice is read to be shown. Its notes, addresses, VAT breakdown and payment terms are then read too. */
+  /** True if the invoice is read to be shown. Its notes, addresses and payment terms are then read too. */
   readonly isShown?: boolean;
 }
 
@@ -99,6 +100,7 @@ function readInvoice(root: XmlElement, syntax: Syntax, context: XmlContext): Rea
       `The invoice has ${total} lines; the maximum is ${LINES_MAX}. Send it in several parts.`,
     );
   const corrects = readCorrected(root, syntax);
+  const taxBreakdown = readTaxBreakdown(root, syntax);
   const reading: DocumentReading = {
     method: 'XML',
     format: syntax.format,
@@ -108,6 +110,7 @@ function readInvoice(root: XmlElement, syntax: Syntax, context: XmlContext): Rea
     pages: null,
     ...readFields(root, syntax),
     lines,
+    ...(taxBreakdown === undefined ? {} : { taxBreakdown }),
     ...(corrects === undefined ? {} : { corrects }),
     supplierNameCandidates: [],
     producer: null,

@@ -72,6 +72,7 @@ export interface Syntax {
   /** Paths of all bank accounts that the document states, including accounts of factoring companies. */
   readonly accounts?: readonly string[];
   readonly lines: LineSyntax;
+  readonly taxBreakdown?: TaxBreakdownSyntax;
   readonly printedParts: PrintedPartsSyntax;
   /** Paths of the invoices that a corrective invoice names, relative to one of `invoices`. */
   readonly corrected?: {
@@ -86,20 +87,24 @@ export interface Syntax {
 export interface PrintedPartsSyntax {
   readonly supplierAddress: readonly string[];
   readonly buyerAddress: readonly string[];
-  /** Path of the rows of the VAT breakdown, with the paths of their values relative to a row. */
-  readonly taxBreakdown?: {
-    readonly rows: string;
-    readonly category: string;
-    readonly rate: string;
-    readonly base: string;
-    readonly tax: string;
-    readonly reason: string;
-  };
-  /** Sums of an invoice that states the VAT of each rate in fields of its own, as FA(3) does. */
-  readonly taxSums?: readonly { readonly category: string; readonly base: string; readonly tax: string }[];
   readonly paymentTerms: string;
   readonly notes: string;
 }
+
+/**
+ * Path of the rows of the VAT breakdown, with the paths of their values relative to a row. FA(3) has no rows but states
+ * the VAT of each rate in fields of its own.
+ */
+export type TaxBreakdownSyntax =
+  | {
+      readonly rows: string;
+      readonly category: string;
+      readonly rate: string;
+      readonly base: string;
+      readonly tax: string;
+      readonly reason: string;
+    }
+  | { readonly sums: readonly { readonly category: string; readonly base: string; readonly tax: string }[] };
 
 /** Paths of invoice line fields, relative to a line. */
 export interface LineSyntax {

@@ -78,17 +78,17 @@ export const ubl: Syntax = {
     taxRate:
       'cac:Item/cac:ClassifiedTaxCategory/cbc:Percent | cac:TaxTotal/cac:TaxSubtotal/cac:TaxCategory/cbc:Percent',
   },
+  taxBreakdown: {
+    rows: 'cac:TaxTotal/cac:TaxSubtotal',
+    category: 'cac:TaxCategory/cbc:ID',
+    rate: 'cac:TaxCategory/cbc:Percent | cbc:Percent',
+    base: 'cbc:TaxableAmount',
+    tax: 'cbc:TaxAmount',
+    reason: 'cac:TaxCategory/cbc:TaxExemptionReason',
+  },
   printedParts: {
     supplierAddress: partyAddress('cac:AccountingSupplierParty/cac:Party'),
     buyerAddress: partyAddress('cac:AccountingCustomerParty/cac:Party'),
-    taxBreakdown: {
-      rows: 'cac:TaxTotal/cac:TaxSubtotal',
-      category: 'cac:TaxCategory/cbc:ID',
-      rate: 'cac:TaxCategory/cbc:Percent | cbc:Percent',
-      base: 'cbc:TaxableAmount',
-      tax: 'cbc:TaxAmount',
-      reason: 'cac:TaxCategory/cbc:TaxExemptionReason',
-    },
     paymentTerms: 'cac:PaymentTerms/cbc:Note',
     notes: 'cbc:Note',
   },

@@ -222,6 +222,7 @@ export function xmlReading(
     hiddenTexts: [],
     conflicts: [],
     otherIbans: [],
+    taxBreakdown: [],
     ...others,
   };
 }

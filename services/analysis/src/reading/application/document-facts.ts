@@ -8,6 +8,7 @@ import type {
   SignatureFacts,
   TamperSign,
 } from '@invoicecontrol/engine/facts/document-facts';
+import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
 import { invoiceFromReading } from './invoice-from-reading.js';
 import type { UploadRecord } from '../../records/application/upload-store.js';
@@ -23,6 +24,7 @@ export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined
   const { provenance, invalidIban } = invoiceFromReading(upload);
   const isCorrected = (field: string): boolean => upload.corrections.some((correction) => correction.field === field);
   const { signature, producer, currencyCandidates, salesDocument, payeeName } = reading;
+  const taxBreakdown = taxBreakdownOf(reading);
   const validation = validationFactsOf(reading, upload.extracted?.validation);
   return {
     method: reading.method as DocumentFacts['method'],
@@ -57,7 +59,18 @@ export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined
     ...(invalidIban === undefined ? {} : { invalidIban }),
     ...(salesDocument === undefined ? {} : { salesDocument: salesDocument as SalesDocument }),
     ...(payeeName === undefined ? {} : { payeeName }),
+    ...(taxBreakdown === undefined ? {} : { taxBreakdown }),
   };
+}
+
+/**
+ * Returns the VAT breakdown of a document, or undefined if one of its amounts cannot be computed with. A row of an exempt
+ * amount may state no tax. Readings that were stored before the breakdown was read have no member for it.
+ */
+function taxBreakdownOf(reading: Partial<Pick<Reading, 'taxBreakdown'>>): DocumentFacts['taxBreakdown'] {
+  const rows = (reading.taxBreakdown ?? []).map(({ base = '', tax = '0' }) => ({ base, tax }));
+  if (rows.length === 0) return undefined;
+  return rows.every(({ base, tax }) => isDecimalAmount(base) && isDecimalAmount(tax)) ? rows : undefined;
 }
 
 /**

@@ -99,6 +99,10 @@ function encodeReading(reading: DocumentReading): Reading {
     salesDocument: reading.salesDocument,
     otherIbans: [...(reading.otherIbans ?? [])],
     payeeName: reading.payeeName,
+    taxBreakdown: (reading.taxBreakdown ?? []).map(({ base, tax }) => ({
+      base: base ?? undefined,
+      tax: tax ?? undefined,
+    })),
   };
 }
 
