@@ -65,7 +65,10 @@ async function compose(
   const { PADDLE_NOTIFICATION_SECRETS: secrets = [], PADDLE_API_KEY: apiKey } = config;
   if (secrets.length === 0) logger.warn({}, 'PADDLE_NOTIFICATION_SECRETS is not set: all notifications are refused');
   if (apiKey === undefined)
-    logger.warn({}, 'PADDLE_API_KEY is not set: subscriptions are not reconciled, and the portal is unavailable');
+    logger.warn(
+      {},
+      'PADDLE_API_KEY is not set: subscriptions are not reconciled, and the portal and links to the checkout are unavailable',
+    );
   const prices = pricesOf(config);
   if (prices === undefined) logger.warn({}, 'no PADDLE_PRICE_... is set: no plan can be bought');
   const collections = await openCollections(db);
