@@ -294,16 +294,12 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     return { tenant, finding: await repeatOf(tenant, ['HB-2210', 'hb 02210']) };
   }
 
-  const dispositionOf = async ({ keys }: Tenant, { id }: Listed) =>
+  const dispositionOf = async ({ keys }: Tenant, { id }: Pick<Listed, 'id'>) =>
     (await running.request<Listed>(`GET /findings/${id}`, { key: keys.viewer })).body.disposition;
 
   test('are found and decided by somebody who has no mouse, from the sign-in to the sign-out', async () => {
     const tenant = await running.newTenant();
-    const findings = [
-      await repeatOf(tenant, ['KB-1', 'kb 0001']),
-      await repeatOf(tenant, ['KB-2', 'kb 0002']),
-      await repeatOf(tenant, ['KB-3', 'kb 0003']),
-    ];
+    for (const number of [1, 2, 3]) await repeatOf(tenant, [`KB-${number}`, `kb 000${number}`]);
     const { page, check } = await openApp(browser, running.origin);
     await page.goto('/app');
     await page.getByLabel('API key').waitFor();
@@ -320,22 +316,23 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     await page.getByText('No payment run has been checked yet.').waitFor();
     await focusWith('Tab', 'Findings');
     await page.keyboard.press('Enter');
-    await page.locator('#row-' + (findings[0]?.id ?? '')).waitFor();
-    // Each key is pressed when an open finding is shown beside the list.
-    for (const key of ['c', 'f', 'r']) {
+    await page.getByRole('navigation', { name: 'List of findings' }).getByRole('link').nth(2).waitFor();
+    const decided = [
+      ['c', 'CONFIRMED', 'Confirmed'],
+      ['f', 'FALSE_POSITIVE', 'False positive'],
+      ['r', 'RESOLVED', 'Resolved'],
+    ] as const;
+    for (const [key, disposition, name] of decided) {
       await page.keyboard.press('j');
+      // An open finding is shown beside the list, and can be decided.
       await page.getByRole('button', { name: 'Open again (o)' }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Confirm (c)' }).waitFor();
+      await check();
       await page.keyboard.press(key);
-      await page.getByText(/^The finding is now: /).waitFor();
+      await page.getByText(`The finding is now: ${name}.`).waitFor();
+      const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+      expect(await dispositionOf(tenant, { id })).toBe(disposition);
     }
-    await check();
-    const dispositions = await Promise.all(findings.map((finding) => dispositionOf(tenant, finding)));
-    expect(dispositions.toSorted((one, other) => one.localeCompare(other))).toEqual([
-      'CONFIRMED',
-      'FALSE_POSITIVE',
-      'RESOLVED',
-    ]);
     await focusWith('Shift+Tab', 'Sign out');
     await page.keyboard.press('Enter');
     await page.getByLabel('API key').waitFor();
