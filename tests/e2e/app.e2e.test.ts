@@ -320,13 +320,15 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     const decided = [
       ['c', 'CONFIRMED', 'Confirmed'],
       ['f', 'FALSE_POSITIVE', 'False positive'],
-      ['r', 'RESOLVED', 'Resolved'],
+      ['u', 'UNDER_REVIEW', 'Under review'],
     ] as const;
     for (const [key, disposition, name] of decided) {
       await page.keyboard.press('j');
       // An open finding is shown beside the list, and can be decided.
       await page.getByRole('button', { name: 'Open again (o)' }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Confirm (c)' }).waitFor();
+      // What the API would refuse is not offered.
+      expect(await page.getByRole('button', { name: 'Resolved (r)' }).count()).toBe(0);
       await check();
       await page.keyboard.press(key);
       await page.getByText(`The finding is now: ${name}.`).waitFor();

@@ -95,6 +95,9 @@ function Detail({ finding, hasKeys }: DetailProps) {
 /** The decisions about a finding, by button or key, and a button to undo the last one. */
 function Review({ finding, disposition, hasKeys }: DetailProps & { readonly disposition: Decision }) {
   const review = useReview();
+  // The API states which decisions the finding can have now.
+  const { allowedDispositions: allowed = decisions } = finding;
+  const offered = decisions.filter((decision) => decision !== disposition && allowed.includes(decision));
   /** Disposition before the last review of a finding on this page, to which the review can be undone. */
   const [before, setBefore] = useState<Decision>();
   const [asked, setAsked] = useState<'ACCEPTED_RISK' | 'CONFIRMED'>();
@@ -121,7 +124,7 @@ function Review({ finding, disposition, hasKeys }: DetailProps & { readonly disp
   const decide = (decision: Decision, note?: string): void =>
     set(decision, texts.reviewed(texts.dispositions[decision]), disposition, note);
   const ask = (decision: Decision): void => {
-    if (decision === disposition) return;
+    if (!offered.includes(decision)) return;
     const dialog = asksFirst(decision, finding);
     if (dialog === undefined) decide(decision);
     else setAsked(dialog);
@@ -138,13 +141,11 @@ function Review({ finding, disposition, hasKeys }: DetailProps & { readonly disp
   return (
     <section aria-label={texts.review}>
       <div className={controls['actions']}>
-        {decisions
-          .filter((decision) => decision !== disposition)
-          .map((decision) => (
-            <Button key={decision} isPending={review.isPending} onPress={() => ask(decision)}>
-              {`${reviewTexts.keymap[decision]} (${keyOf[decision]})`}
-            </Button>
-          ))}
+        {offered.map((decision) => (
+          <Button key={decision} isPending={review.isPending} onPress={() => ask(decision)}>
+            {`${reviewTexts.keymap[decision]} (${keyOf[decision]})`}
+          </Button>
+        ))}
         {before !== undefined && <Button onPress={undo}>{`${texts.undo} (${keyOf.undo})`}</Button>}
       </div>
       <p role="status">{outcome}</p>
