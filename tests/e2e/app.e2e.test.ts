@@ -327,7 +327,7 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
       // An open finding is shown beside the list, and can be decided.
       await page.getByRole('button', { name: 'Open again (o)' }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Confirm (c)' }).waitFor();
-      // What the API would refuse is not offered.
+      // The page does not offer a decision that the API would refuse.
       expect(await page.getByRole('button', { name: 'Resolved (r)' }).count()).toBe(0);
       await check();
       await page.keyboard.press(key);
