@@ -7,6 +7,7 @@ import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import { actorName, nameActorsOf } from '../organization/actor.js';
 import type { Named } from '../organization/actor.js';
+import { together } from '../together.js';
 
 /** Maximum number of exports in a timeline. The newest are kept. */
 const EXPORTS_MAX = 100;
@@ -115,7 +116,7 @@ export const listInvoiceTimeline = route({
   params: z.object({ invoiceId: pathId('invoice') }),
   responses: { 200: { description: 'The timeline of the invoice.', schema: timeline } },
   async handle({ params: { invoiceId } }, { audit, invoices, members }) {
-    const [{ entries, isTruncated }, exports] = await Promise.all([
+    const [{ entries, isTruncated }, exports] = await together([
       invoices.listInvoiceTimeline({ invoiceId }),
       audit.listAuditEvents({
         pageSize: EXPORTS_MAX,

@@ -5,6 +5,7 @@ import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/e
 import { shownId, shownInstant, showInstant } from '../../http/description/fields.js';
 import { publicRoute, route } from '../../http/description/route.js';
 import { readUsage, usage } from './usage.js';
+import { together } from '../together.js';
 
 const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 const EXAMPLE_REFERENCE = `chk_${'5f1c07d2'.repeat(8)}`;
@@ -251,7 +252,7 @@ export async function readSubscription(
   clients: TenantClients,
 ): Promise<z.infer<typeof subscription>> {
   const { subscription: current, duplicates } = await clients.subscriptions.getSubscription({});
-  const [used, contact] = await Promise.all([
+  const [used, contact] = await together([
     readUsage(principal, clients),
     // If the billing service has no subscription, the subscription status that the operator set counts.
     current === undefined ? clients.organizations.getBillingContact({}) : undefined,

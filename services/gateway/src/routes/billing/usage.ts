@@ -6,6 +6,7 @@ import { examples } from '../../http/description/examples.js';
 import { stated } from '../../http/description/fields.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
+import { together } from '../together.js';
 
 /** Usage meters in the order of the response, each with the limit of the plan. */
 const meters = [
@@ -141,7 +142,7 @@ export const listUsageHistory = route({
   responses: { 200: { description: 'The usage of the organization in each month.', schema: usageHistory } },
   async handle({ principal, query }, { analysisUsage, documentUsage, scanUsage }) {
     const months = query.months === undefined ? HISTORY_MONTHS_DEFAULT : Number(query.months);
-    const replies = await Promise.all(
+    const replies = await together(
       [analysisUsage, scanUsage, documentUsage].map((service) => service.listUsageHistory({ months })),
     );
     const byPeriod = new Map<string, MeterUsage[]>();
@@ -164,7 +165,7 @@ export async function readUsage(
   { analysisUsage, documentUsage, erpUsage, organizationUsage, scanUsage, webhookUsage }: TenantClients,
   period?: string,
 ): Promise<z.infer<typeof usage>> {
-  const replies = await Promise.all(
+  const replies = await together(
     [analysisUsage, scanUsage, documentUsage, organizationUsage, webhookUsage, erpUsage].map((service) =>
       service.getUsage({ period }),
     ),
