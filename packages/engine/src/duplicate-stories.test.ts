@@ -389,21 +389,9 @@ describe('a bill whose debt an agency collects', () => {
 });
 
 describe('other letters before the same digits', () => {
-  const LATER = { issue_date: '2025-03-12' };
-
-  test.each([
-    ['S16841', 'R16841'],
-    ['F1684', 'SI-1684'],
-  ])('are one bill, if days and an odd amount agree: %s and %s', (invoice_number, again) => {
-    const billed = followed({ invoice_number }, { ...LATER, invoice_number: again });
-    expect(severityOf(billed, 'SUSPECTED_DUPLICATE')).toBe('HIGH');
-  });
-
-  test('are two bills, if the amount is round, the bills are weeks apart, or the letters follow the digits', () => {
+  test('name another series of numbers', () => {
     const first = { invoice_number: 'W-24159' };
-    const round = { gross_amount: '1700.00' };
-    expect(decisionOf(followed({ ...first, ...round }, { ...LATER, invoice_number: 'S-24159' }))).toBe('PASS');
-    expect(decisionOf(followed(first, { issue_date: '2025-04-20', invoice_number: 'S-24159' }))).toBe('PASS');
+    expect(decisionOf(followed(first, { issue_date: '2025-03-12', invoice_number: 'S-24159' }))).toBe('PASS');
     expect(decisionOf(followed({ invoice_number: '250310-01/N' }, { invoice_number: '250310-01/S' }))).toBe('PASS');
   });
 });

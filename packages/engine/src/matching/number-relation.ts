@@ -20,8 +20,6 @@ export interface Agreement {
   readonly amountAndDate: boolean;
   /** True for bills with equal amounts and dates a few days apart, or weeks apart under one order. */
   readonly amountAndDays: boolean;
-  /** True for bills from the same days with an equal odd amount, which two bills hardly have by chance. */
-  readonly oddAmountAndDays?: boolean;
 }
 
 export type NumberRelation = keyof DuplicateParameters['halfPoints']['number'];
@@ -84,8 +82,7 @@ function relationOfNumbers(
   const haveOneBase = a.b1 !== undefined && b.b1 !== undefined && (a.b1 === b.b1 || a.b2 === b.b2);
   if (haveOneBase && !(hasMonthBehindYear(a) && hasMonthBehindYear(b))) return 'PARTS';
   if (isBaseOf(a, b) || isBaseOf(b, a)) return 'SUFFIX';
-  if (differing === undefined && areOfDifferentSeries(a, b))
-    return agreement.oddAmountAndDays === true && startWithOtherLetters(a, b, parameters) ? 'PREFIX' : 'PARTS';
+  if (differing === undefined && areOfDifferentSeries(a, b)) return 'PARTS';
   // Two invoice numbers with the same structure can have the relation YEARLESS only if one of them writes the year in a
   // shorter form.
   const mayDifferInYear = differing?.every((run) => run.left.length !== run.right.length) ?? true;
@@ -211,15 +208,6 @@ interface DifferingRun {
    * the year, do not count as the last run.
    */
   readonly isLast: boolean;
-}
-
-/**
- * Checks whether two invoice numbers of different series differ in the letters before their digits: `S16841` and
- * `SI-16841`. Letters behind the digits name the parts of a supply.
- */
-function startWithOtherLetters(a: InvoiceNumber, b: InvoiceNumber, { prefixDigitsMin }: DuplicateParameters): boolean {
-  const prefixes = [letterPrefix(a), letterPrefix(b)];
-  return !prefixes.includes('') && prefixes[0] !== prefixes[1] && digitCount(a.f1) >= prefixDigitsMin;
 }
 
 /**

@@ -170,15 +170,7 @@ const SAME_NUMBER: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', '
 const NEEDS_LENGTH: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'REORDERED'];
 
 /** Relations between two invoice numbers that differ but may have been the same number. */
-const ALIKE_NUMBER: readonly PairScore['number'][] = [
-  'REORDERED',
-  'TYPO',
-  'CONTAINS',
-  'TYPO2',
-  'ROUNDED',
-  'PREFIX',
-  'MISSING',
-];
+const ALIKE_NUMBER: readonly PairScore['number'][] = ['REORDERED', 'TYPO', 'CONTAINS', 'TYPO2', 'ROUNDED', 'MISSING'];
 
 /** Values of the checked invoice that all its pairs with earlier invoices share. */
 interface PairContext extends UnrelatedContext {
@@ -194,7 +186,7 @@ function compare(facts: Facts, parameters: DuplicateParameters, other: Candidate
   const date = dateRelation(invoice, other, parameters);
   return {
     other,
-    number: numberRelation(invoice, other, agreementOf(invoice, other, amount, date, parameters), parameters),
+    number: numberRelation(invoice, other, agreementOf(invoice, other, amount, date), parameters),
     amount,
     date,
     supplier: supplierRelation(invoice, other, parameters),
@@ -202,18 +194,11 @@ function compare(facts: Facts, parameters: DuplicateParameters, other: Candidate
   };
 }
 
-function agreementOf(
-  invoice: Candidate,
-  other: Candidate,
-  amount: AmountRelation,
-  date: DateRelation,
-  parameters: DuplicateParameters,
-): Agreement {
+function agreementOf(invoice: Candidate, other: Candidate, amount: AmountRelation, date: DateRelation): Agreement {
   const isOneOrder = invoice.poKey !== undefined && invoice.poKey === other.poKey;
   return {
     amountAndDate: amount === 'EQ' && date === 'SAME',
     amountAndDays: amount === 'EQ' && (isOfTheSameDays(date) || (isOneOrder && date === 'FAR')),
-    oddAmountAndDays: amount === 'EQ' && isOfTheSameDays(date) && isOddAmount(invoice, parameters),
   };
 }
 

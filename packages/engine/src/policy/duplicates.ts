@@ -22,7 +22,6 @@ export interface DuplicateParameters {
         | 'CONTAINS'
         | 'TYPO2'
         | 'ROUNDED'
-        | 'PREFIX'
         | 'CONTRACT'
         | 'MISSING'
         | 'DIFF',
@@ -250,7 +249,6 @@ export const duplicates: DuplicateParameters = {
       CONTAINS: 7,
       TYPO2: 4,
       ROUNDED: 9,
-      PREFIX: 9,
       CONTRACT: -12,
       MISSING: 2,
       DIFF: -8,
