@@ -94,13 +94,14 @@ function send({ request: { method, header, url, body } }: PostmanItem, key: stri
 }
 
 /**
- * These requests need values that no example can contain: the id of a member, a token that was shown once, a paid
- * checkout, the provider's signature, an OAuth application at an ERP provider, and the state of a consent.
+ * These requests need values that no example can contain: the id of a member, a token that was shown once, a payment
+ * provider, a paid checkout, the provider's signature, an OAuth application at an ERP provider, and the state of a consent.
  */
 const refused = {
   'Create a routing rule': 400,
   'Restore a deleted organization': 401,
   'Accept an invitation to become a member': 401,
+  'Create a link to the hosted checkout': 502,
   'Create a link to the customer portal': 409,
   'Receive a notification from the payment provider': 401,
   'Start connecting QuickBooks Online or Xero': 400,
