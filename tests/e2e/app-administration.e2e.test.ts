@@ -8,7 +8,7 @@ import { AT_400_PERCENT, openApp, signIn } from './app-page.js';
 import { launch, overflowOf, requireChromium } from './browser.js';
 import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
-import { ubl } from './uploading.js';
+import { ubl, uploadXml } from './uploading.js';
 
 /** Markup that a malicious person could write into the name of a file or an address. */
 const MARKUP = '<img src=x onerror=alert(1)>';
@@ -98,6 +98,57 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     await page.getByRole('button', { name: 'Save and check the invoice' }).click();
     await page.getByRole('link', { name: 'Open the invoice' }).click();
     await page.getByRole('heading', { name: /^UP-2 · / }).waitFor();
+  });
+
+  test('the uploads of the organization are listed newest first, page by page and by their state, and those of others are not', async () => {
+    const [own, other] = [await running.newTenant('SCALE'), await running.newTenant('SCALE')];
+    const analyze = async (key: string, xml: string): Promise<string> => {
+      const upload_id = await uploadXml(running, key, xml);
+      await running.request('POST /invoices/from-upload', { key, body: { upload_id } });
+      return upload_id;
+    };
+    const decided = await analyze(own.keys.analyst, ubl('LIST-1'));
+    const failed = await analyze(own.keys.analyst, ubl('LIST-2').replace('<cbc:ID>LIST-2</cbc:ID>', ''));
+    await analyze(other.keys.analyst, ubl('LIST-3'));
+    const { page, check } = await open();
+    // The pages of the list are those of the API, with one upload each instead of fifty.
+    await page.route(/\/v1\/uploads\?/, (route) =>
+      route.continue({ url: route.request().url().replace('limit=50', 'limit=1') }),
+    );
+    await signIn(page, own.keys.analyst, '/app/uploads');
+    const table = page.getByRole('table', { name: 'Uploads of the organization, newest first' });
+    await table.waitFor();
+    const addresses = () =>
+      table.locator('tbody th a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    expect(await addresses()).toEqual([`/app/uploads/${failed}`]);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await table.getByText('decided', { exact: true }).waitFor();
+    expect(await addresses()).toEqual([`/app/uploads/${failed}`, `/app/uploads/${decided}`]);
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+    const { body } = await running.request<{ failure: { message: string } }>(`GET /uploads/${failed}/status`, {
+      key: own.keys.analyst,
+    });
+    await table.getByText(body.failure.message, { exact: true }).waitFor();
+    await table.getByText('Missing: Invoice number').waitFor();
+    await check();
+
+    const state = page.getByLabel('State of the uploads');
+    await state.selectOption('COMPLETED');
+    await page.waitForURL(/status=COMPLETED/);
+    await table.getByText('could not be read').waitFor({ state: 'detached' });
+    await table.getByText('decided', { exact: true }).waitFor();
+    expect(await addresses()).toEqual([`/app/uploads/${decided}`]);
+    await state.selectOption('QUEUED');
+    await page.getByText('No upload has this state.').waitFor();
+    await check();
+    await page.goto('/app/uploads?status=FAILED');
+    await table.getByText('Missing: Invoice number').waitFor();
+    expect(await addresses()).toEqual([`/app/uploads/${failed}`]);
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await overflowOf(page)).toEqual([]);
+    await check();
+    await table.locator('tbody th a').click();
+    await page.getByRole('heading', { name: 'Fields that are missing' }).waitFor();
   });
 
   test('a missing field is filled by choosing its words on the picture of the page, with the mouse or the keyboard', async () => {

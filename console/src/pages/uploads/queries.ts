@@ -1,12 +1,17 @@
 import { ApiError } from '@invoicecontrol/client/browser';
 import type { Schemas } from '@invoicecontrol/client/browser';
 import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { client } from '../../client.js';
+import { useList } from '../../lists.js';
 
 export type UploadStatus = Schemas['UploadStatus'];
+export type ListedUpload = Schemas['ListedUpload'];
 export type PageWord = Schemas['DocumentPageWords']['words'][number];
 
 export const UPLOADS = 'uploads';
+/** Name of the lists of uploads, one for each filter. */
+const LISTS = [UPLOADS, 'list'];
 /** Name of the list of sent files. It is not below UPLOADS, because reading the uploads again must not empty it. */
 const SENT = ['sent-files'];
 /** Number of files that the app sends at the same time. */
@@ -52,6 +57,31 @@ function statusQuery(uploadId: string) {
     refetchInterval: ({ state: { data } }: { readonly state: { readonly data: UploadStatus | undefined } }) =>
       data?.status === 'QUEUED' || data?.status === 'PROCESSING' ? POLL_MS : false,
   } as const;
+}
+
+export const uploadStatuses = [
+  'QUEUED',
+  'PROCESSING',
+  'COMPLETED',
+  'FAILED',
+] as const satisfies readonly ListedUpload['status'][];
+
+/** Reads the uploads of the organization whose analysis was requested, newest first. */
+export function useUploads(status: ListedUpload['status'] | undefined) {
+  return useList([...LISTS, status], (page, signal) =>
+    client.get('/uploads', { query: { ...page, ...(status === undefined ? {} : { status }) }, signal }),
+  );
+}
+
+/**
+ * Reads the lists of uploads again whenever another of the sent files is done, so that they show its outcome.
+ * @param done number of the sent files that are done
+ */
+export function useUploadsReadAgain(done: number): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (done > 0) void queries.invalidateQueries({ queryKey: LISTS });
+  }, [queries, done]);
 }
 
 export function useUpload(uploadId: string) {

@@ -1,17 +1,20 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { useAddressFilters } from '../../address-filters.js';
 import { Choice } from '../../controls/choice.js';
 import controls from '../../controls/controls.module.css';
-import { Rows } from '../../controls/data-table.js';
+import { DataTable, Rows } from '../../controls/data-table.js';
 import type { Column } from '../../controls/data-table.js';
 import { FileDrop } from '../../controls/file-drop.js';
 import { ForeignText } from '../../controls/foreign-text.js';
 import { Page } from '../../controls/page.js';
+import { formatMoment } from '../../format/moment.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
 import { sentenceOf } from '../../controls/error-state.js';
 import { DecisionTag } from '../invoices/decision-tag.js';
-import { endings, useSendFiles, useSentFiles } from './queries.js';
+import { endings, uploadStatuses, useSendFiles, useSentFiles, useUploads, useUploadsReadAgain } from './queries.js';
+import type { ListedUpload, UploadStatus } from './queries.js';
 import { texts } from './texts.js';
 import { reviewTexts } from '../../findings/texts.js';
 
@@ -23,15 +26,18 @@ type Sent = ReturnType<typeof useSentFiles>[number];
 export default function UploadsPage() {
   return (
     <Page title={texts.title} right={rights.readInvoices} intro={texts.intro}>
-      <Uploads />
+      <SentFiles />
+      <AllUploads />
     </Page>
   );
 }
 
-function Uploads() {
+/** Sends files, and shows the progress of those that were sent since the sign-in. */
+function SentFiles() {
   const caller = useCaller();
   const sent = useSentFiles();
   const done = sent.filter(isDone).length;
+  useUploadsReadAgain(done);
   return (
     <>
       {may(caller, rights.sendUploads) && may(caller, rights.writeInvoices) && <DropFiles />}
@@ -86,6 +92,67 @@ function DropFiles() {
   );
 }
 
+/** The uploads of the organization, also those of other people. The filter is in the address of the page. */
+function AllUploads() {
+  const [read, change] = useAddressFilters();
+  const status = uploadStatuses.find((one) => one === read('status'));
+  return (
+    <>
+      <Choice
+        label={texts.filter}
+        value={status ?? ''}
+        onChange={(chosen) => change('status', chosen)}
+        options={[['', texts.any], ...uploadStatuses.map((one) => [one, texts.states[one]] as const)]}
+      />
+      <DataTable
+        title={texts.all}
+        list={useUploads(status)}
+        empty={status === undefined ? texts.noUploads : texts.noneMatches}
+        columns={uploadColumns}
+        keyOf={({ upload_id: uploadId }) => uploadId}
+      />
+    </>
+  );
+}
+
+type Outcome = Pick<UploadStatus, 'decision' | 'invoice_id' | 'failure' | 'missing_fields'>;
+
+/** The decision on the invoice of an upload, as a link to the invoice. */
+function Decided({ upload }: { readonly upload: Outcome | undefined }) {
+  if (typeof upload?.decision !== 'string' || upload.invoice_id === null) return '–';
+  return (
+    <Link to={`/invoices/${upload.invoice_id}`} aria-label={reviewTexts.invoice.decisions[upload.decision]}>
+      <DecisionTag decision={upload.decision} />
+    </Link>
+  );
+}
+
+/** Why no invoice could be read, and the fields that are missing. */
+function Problem({ upload }: { readonly upload: Outcome | undefined }) {
+  const { failure = null, missing_fields: missing = [] } = upload ?? {};
+  if (failure === null) return '–';
+  return (
+    <>
+      <ForeignText>{failure.message}</ForeignText>
+      {missing.length > 0 && (
+        <p>{texts.missingFields(missing.map((path) => reviewTexts.invoice.fields[path] ?? path).join(', '))}</p>
+      )}
+    </>
+  );
+}
+
+const uploadColumns: readonly Column<ListedUpload>[] = [
+  [
+    texts.columns.sent,
+    ({ upload_id: uploadId, created_at: createdAt }) => (
+      <Link to={`/uploads/${uploadId}`}>{formatMoment(createdAt)}</Link>
+    ),
+  ],
+  [texts.columns.state, ({ status }) => texts.states[status]],
+  [texts.columns.decision, (upload) => <Decided upload={upload} />],
+  [texts.columns.problem, (upload) => <Problem upload={upload} />],
+];
+
 function isDone({ file, status }: Sent): boolean {
   return file.state === 'REFUSED' || status?.status === 'COMPLETED' || status?.status === 'FAILED';
 }
@@ -106,22 +173,12 @@ const columns: readonly Column<Sent>[] = [
     texts.columns.state,
     ({ file, status }) => texts.states[file.state === 'SENT' ? (status?.status ?? 'PROCESSING') : file.state],
   ],
-  [
-    texts.columns.decision,
-    ({ status }) => {
-      if (typeof status?.decision !== 'string' || status.invoice_id === null) return '–';
-      return (
-        <Link to={`/invoices/${status.invoice_id}`} aria-label={reviewTexts.invoice.decisions[status.decision]}>
-          <DecisionTag decision={status.decision} />
-        </Link>
-      );
-    },
-  ],
+  [texts.columns.decision, ({ status }) => <Decided upload={status} />],
   [
     texts.columns.problem,
     ({ file, status }) => {
       if (file.state === 'REFUSED') return file.error === undefined ? texts.wrongType : sentenceOf(file.error);
-      return status?.failure ? <ForeignText>{status.failure.message}</ForeignText> : '–';
+      return <Problem upload={status} />;
     },
   ],
 ];
