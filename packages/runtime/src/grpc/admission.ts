@@ -4,6 +4,7 @@ import type { Logger } from '../logger.js';
 import { onceAMinute } from '../once-a-minute.js';
 import { organizationOf } from '../refused-calls.js';
 import { count, reportGauges } from '../telemetry.js';
+import { watchRequests } from './service-definition.js';
 
 /**
  * Maximum number of gRPC calls with one request and one response that a process works on at the same time. If the
@@ -88,17 +89,11 @@ export function admission(service: string, logger: Logger): Admission {
   };
   return {
     watchRequests: (methods) =>
-      Object.fromEntries(
-        Object.entries(methods).map(([key, method]): [string, Method] => {
-          // The messages of a request stream are read one after the other, so only the number of streams counts.
-          if (method.requestStream) return [key, method];
-          const requestDeserialize = (serialized: Buffer): unknown => {
-            const request = method.requestDeserialize(serialized);
-            sizes.set(request as object, serialized.length);
-            return request;
-          };
-          return [key, { ...method, requestDeserialize }];
-        }),
+      watchRequests(
+        methods,
+        // The messages of a request stream are read one after the other, so only the number of streams counts.
+        ({ requestStream }) => !requestStream,
+        (request, received) => sizes.set(request, received.length),
       ),
     async during({ isStream, request }, work) {
       const size = request === undefined ? 0 : (sizes.get(request as object) ?? 0);

@@ -14,6 +14,7 @@ import { grantReader } from './grants.js';
 import { ProofRefused } from './proof-refused.js';
 import { claimedContextOf, grantBytesOf, sealBytesOf } from './metadata.js';
 import { requestHash, sealBreaker } from './seals.js';
+import { watchRequests } from './service-definition.js';
 import { organizationIn, organizationOf } from '../refused-calls.js';
 import type { RefusedCall } from '../refused-calls.js';
 
@@ -73,7 +74,7 @@ export function principalGuard({ callers, identity, logger, onRefused }: Princip
   const verifyContent = contentVerifier(identity);
   const readGrant = grantReader(identity, verifyContent);
   const breakSeal = sealBreaker(verifyContent);
-  /** Hashes of the received bytes of sealed requests. Encoding a request again could give other bytes. */
+  /** Hashes of the received bytes of sealed requests. */
   const hashes = new WeakMap<object, Buffer>();
   const isDue = onceAMinute();
   const callerOf = (call: IncomingCall): string => callers.get(call.getPeer()) ?? 'unknown';
@@ -96,16 +97,10 @@ export function principalGuard({ callers, identity, logger, onRefused }: Princip
   };
   return {
     watchRequests: (methods) =>
-      Object.fromEntries(
-        Object.entries(methods).map(([key, method]): [string, Method] => {
-          if (!isSealed(method.path)) return [key, method];
-          const requestDeserialize = (serialized: Buffer): unknown => {
-            const request = method.requestDeserialize(serialized);
-            hashes.set(request as object, requestHash(serialized));
-            return request;
-          };
-          return [key, { ...method, requestDeserialize }];
-        }),
+      watchRequests(
+        methods,
+        ({ path }) => isSealed(path),
+        (request, received) => hashes.set(request, requestHash(received)),
       ),
     contextOf(call) {
       const caller = callerOf(call);

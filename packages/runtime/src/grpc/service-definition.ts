@@ -29,6 +29,29 @@ export function toGrpc({ fullName, methods }: Definition): Record<string, Method
   );
 }
 
+/**
+ * Returns the methods of a gRPC service in a form in which `onRequest` receives each decoded request with the bytes in
+ * which it arrived. Encoding a request again could give other bytes.
+ * @param isWatched selects the methods
+ */
+export function watchRequests(
+  methods: Record<string, Method>,
+  isWatched: (method: Method) => boolean,
+  onRequest: (request: object, received: Buffer) => void,
+): Record<string, Method> {
+  return Object.fromEntries(
+    Object.entries(methods).map(([key, method]): [string, Method] => {
+      if (!isWatched(method)) return [key, method];
+      const requestDeserialize = (received: Buffer): unknown => {
+        const request = method.requestDeserialize(received);
+        onRequest(request as object, received);
+        return request;
+      };
+      return [key, { ...method, requestDeserialize }];
+    }),
+  );
+}
+
 function serialize(codec: Codec<unknown>): (message: unknown) => Buffer {
   return (message) => Buffer.from(codec.encode(message).finish());
 }
