@@ -17,6 +17,7 @@ import { haveOwnOrders } from './own-orders.js';
 import type { Comparison, PairScore } from './pair.js';
 import { isRegularBillSentTwice, othersOfDay } from './recurrence.js';
 import type { AmountHistory } from './recurrence.js';
+import { digitsOf } from '../normalisation/invoice-number.js';
 
 // The functions in this file compare two bills from one supplier with the same amount whose numbers have nothing in
 // common. They may be one bill that arrived twice, the second time under the number of an order or a delivery note or
@@ -291,10 +292,6 @@ function isSwappedWithOrder(left: Candidate, right: Candidate): boolean {
     digitsOf(left.number.raw0) === digitsOf(right.poKey) &&
     digitsOf(right.number.raw0) === digitsOf(left.poKey)
   );
-}
-
-function digitsOf(text: string): string {
-  return text.replace(/[^0-9]/g, '');
 }
 
 /**

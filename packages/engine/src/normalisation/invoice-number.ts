@@ -53,21 +53,25 @@ const COUNTED_WORD = /^([A-Z]{2,})[1-9]$/;
 /** Matches digits that are only a year and a month, or a date, in either order. */
 const BARE_PERIOD =
   /^20[0-9]{2}(?:0[1-9]|1[0-2])(?:[0-2][0-9]|3[01])?$|^(?:[0-2][0-9]|3[01])?(?:0[1-9]|1[0-2])20[0-9]{2}$/;
+interface SeparatedMark {
+  readonly mark: RegExp;
+  /** Minimum number of digits that must remain. */
+  readonly digitsMin: number;
+  /** Matches digits behind which the mark is not removed. */
+  readonly notBehind?: RegExp;
+}
+
 /**
  * Marks that are removed from the end of an invoice number, each with the minimum number of digits that must remain.
  * More digits must remain for a mark of one digit, because such a digit may also be the counter of the number.
  */
-const SEPARATED_MARKS = [
+const SEPARATED_MARKS: readonly SeparatedMark[] = [
   // The mark in the number of a first or second reminder is M1 or M2, and P1 in Scandinavia.
   { mark: /^[VRMP][0-9]$|^0[0-9]$|^[A-Z]$|^I{2,3}$|^IV$/, digitsMin: 3 },
   { mark: /^[0-9]$/, digitsMin: 4 },
   // The mark of a store or a cost centre is S4 or CC12. Behind a year and a month, it may be the counter of the number.
-  {
-    mark: /^[A-Z]{1,3}[0-9]{1,2}$/,
-    digitsMin: 4,
-    isBarePeriod: BARE_PERIOD,
-  },
-] as const;
+  { mark: /^[A-Z]{1,3}[0-9]{1,2}$/, digitsMin: 4, notBehind: BARE_PERIOD },
+];
 const GLUED_MARK = /^(.*[0-9])(?:COPY|KOPIE|DUPL?|REV|[RV][0-9])$/;
 /**
  * Matches the number of a part and the number of all parts at the end of an invoice number, such as `1/2` or `2 von 3`,
@@ -230,9 +234,7 @@ function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
     if (rest.length > 1 && isCounted && countForm.test(last)) return rest.slice(0, -1);
     const restText = rest.join('');
     const mark = SEPARATED_MARKS.find((form) => form.mark.test(last));
-    const isPeriod =
-      BARE_YEAR.test(restText) ||
-      (mark !== undefined && 'isBarePeriod' in mark && mark.isBarePeriod.test(digitsOf(restText)));
+    const isPeriod = BARE_YEAR.test(restText) || mark?.notBehind?.test(digitsOf(restText)) === true;
     if (mark !== undefined && digitCount(restText) >= mark.digitsMin && !isPeriod) return rest;
   }
   const glued = GLUED_MARK.exec(last) ?? (digitCount(parts.join('')) >= 3 ? GLUED_LETTER.exec(last) : null);
@@ -257,7 +259,8 @@ export function digitCount(text: string): number {
   return digitsOf(text).length;
 }
 
-function digitsOf(text: string): string {
+/** Returns the digits of a text without everything in between. */
+export function digitsOf(text: string): string {
   return text.replace(/[^0-9]/g, '');
 }
 
