@@ -10,6 +10,7 @@ import { duplicatePairsAmongBills } from './duplicate-pairs.js';
 import type { ExaminedPage, Examination } from './examination.js';
 import { withReviews } from './reviewed-accounts.js';
 import type { StoredVendor } from '../../books/application/vendor-store.js';
+import { groupedBy } from '../../records/domain/grouped-by.js';
 
 /**
  * Maximum number of ERP bills whose payments are compared at the same time. Payments of the same amount to the same
@@ -62,14 +63,8 @@ async function comparePayments(examination: Examination, changed: readonly BookP
 
 /** Groups ERP payments of the same amount to the same vendor, which are the only ones that can be duplicates. */
 function groupsOf(payments: readonly BookPayment[]): readonly (readonly BookPayment[])[] {
-  const groups = new Map<string, BookPayment[]>();
-  for (const payment of payments) {
-    const key = `${payment.vendorId}|${payment.currency}|${payment.amountMinor}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [payment]);
-    else group.push(payment);
-  }
-  return [...groups.values()];
+  const keyOf = ({ vendorId, currency, amountMinor }: BookPayment): string => `${vendorId}|${currency}|${amountMinor}`;
+  return [...groupedBy(payments, keyOf).values()];
 }
 
 type Groups = readonly (readonly BookPayment[])[];

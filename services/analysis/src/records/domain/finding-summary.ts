@@ -134,13 +134,9 @@ export function findingTallies(baseCurrency: string, before?: StoredTallies): Fi
   let withoutAmount = before?.withoutAmount ?? 0;
   return {
     change(findings, sign) {
-      const valued: Valued[] = [];
-      for (const finding of findings) {
-        for (const { count } of all) count(finding, sign);
-        const { invoiceId, amountAtRisk } = finding;
-        if (invoiceId === undefined || amountAtRisk?.currency !== baseCurrency) withoutAmount += sign;
-        else valued.push({ ...finding, micro: toMicro(amountAtRisk.amount) });
-      }
+      for (const finding of findings) for (const { count } of all) count(finding, sign);
+      const valued = valuedIn(baseCurrency, findings);
+      withoutAmount += sign * (findings.length - valued.length);
       for (const { add } of all) add(valued, sign);
     },
     summary(minSeverity = 'INFO') {
@@ -169,7 +165,20 @@ export function findingTallies(baseCurrency: string, before?: StoredTallies): Fi
   };
 }
 
-type Valued = SummarizedFinding & { readonly micro: bigint };
+/** A finding about an invoice, with its amount at risk in millionths of the base currency. */
+type Valued<F extends SummarizedFinding = SummarizedFinding> = F & {
+  readonly invoiceId: string;
+  readonly micro: bigint;
+};
+
+/** Returns the findings about invoices that have an amount at risk in the base currency. */
+export function valuedIn<F extends SummarizedFinding>(baseCurrency: string, findings: readonly F[]): Valued<F>[] {
+  return findings.flatMap((finding) => {
+    const { invoiceId, amountAtRisk } = finding;
+    if (invoiceId === undefined || amountAtRisk?.currency !== baseCurrency) return [];
+    return [{ ...finding, invoiceId, micro: toMicro(amountAtRisk.amount) }];
+  });
+}
 
 /**
  * Lowest severity of a finding that counts as risk. An invoice with only less severe findings passes, so its money is

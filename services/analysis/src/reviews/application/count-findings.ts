@@ -10,6 +10,7 @@ import type {
 } from '../../records/application/finding-store.js';
 import { findingTallies } from '../../records/domain/finding-summary.js';
 import type { FindingSummary, StoredTallies } from '../../records/domain/finding-summary.js';
+import { groupedBy } from '../../records/domain/grouped-by.js';
 import { SUMMARY_VERSION, VISIBLE_WITHIN_MS } from './state-of-findings.js';
 
 /** Number of findings that one step of a count reads. */
@@ -221,12 +222,7 @@ function isUncounted(finding: CountableFinding, build: string | undefined): bool
 
 /** Groups findings by invoice. A finding without an invoice is a group of its own. */
 function groups(findings: readonly CountableFinding[]): CountableFinding[][] {
-  const byKey = new Map<string, CountableFinding[]>();
-  for (const finding of findings) {
-    const key = finding.invoiceId ?? finding.findingId;
-    byKey.set(key, [...(byKey.get(key) ?? []), finding]);
-  }
-  return [...byKey.values()];
+  return [...groupedBy(findings, ({ invoiceId, findingId }) => invoiceId ?? findingId).values()];
 }
 
 /** Returns the position before all writes that may have become visible after the count had read past their time. */

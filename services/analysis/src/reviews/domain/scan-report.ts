@@ -6,7 +6,8 @@ import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { ScanFinding, ScanInvoice } from '../../records/domain/scan-records.js';
-import { CONFIRMED, isAtRisk, OPEN, tally } from '../../records/domain/finding-summary.js';
+import { CONFIRMED, isAtRisk, OPEN, tally, valuedIn } from '../../records/domain/finding-summary.js';
+import { groupedBy } from '../../records/domain/grouped-by.js';
 
 /** Number of suppliers in the report about a history scan. */
 const SUPPLIERS_MAX = 10;
@@ -72,7 +73,7 @@ export function scanReport(
     invoices: of.length,
     amount: money(of.reduce((sum, { invoiceId }) => sum + (grossOf.get(invoiceId) ?? 0n), 0n)),
   });
-  const byMonth = grouped(invoices, monthOf);
+  const byMonth = groupedBy(invoices, monthOf);
   const ofMonths = groupsOf(findings, currency, ({ invoiceId = '' }) => months.get(invoiceId));
   const atRiskIn = new Map(ofMonths.map(({ key, amountAtRisk }) => [key, amountAtRisk]));
   const names = new Map(findings.map(({ supplierId = '', supplierName = '' }) => [supplierId, supplierName]));
@@ -102,40 +103,22 @@ function familyOf(type: ScanFinding['type']): Family {
   return catalogue[type].family;
 }
 
-function grouped<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
-}
-
 /** Groups findings by a key, and adds up each group as the summary of findings does. */
 function groupsOf(
   findings: readonly ScanFinding[],
   currency: string,
   keyOf: (finding: ScanFinding) => string | undefined,
 ): ReportedGroup[] {
-  const groups = grouped(findings, keyOf);
+  const groups = groupedBy(findings, keyOf);
   return [...groups].flatMap(([key, of]) => {
     if (key === undefined) return [];
     const total = tally(() => key, [key]);
-    const ofInvoices = grouped(of, ({ invoiceId }) => invoiceId);
+    const ofInvoices = groupedBy(of, ({ invoiceId }) => invoiceId);
     ofInvoices.delete(undefined);
-    for (const ofInvoice of ofInvoices.values()) total.add(valued(ofInvoice, currency), 1);
+    for (const ofInvoice of ofInvoices.values()) total.add(valuedIn(currency, ofInvoice), 1);
     const [row] = total.rows(currency);
     const amountAtRisk = row?.amountAtRisk ?? moneyIn(currency, '0');
     return [{ key, findings: of.length, invoices: ofInvoices.size, amountAtRisk }];
-  });
-}
-
-function valued(findings: readonly ScanFinding[], currency: string) {
-  return findings.flatMap((finding) => {
-    const { amountAtRisk } = finding;
-    return amountAtRisk?.currency === currency ? [{ ...finding, micro: toMicro(amountAtRisk.amount) }] : [];
   });
 }
 
@@ -184,9 +167,9 @@ function beyond(part: bigint, total: bigint): bigint {
 function worth(findings: readonly ScanFinding[], { grossOf, currency }: Valuation): bigint {
   const groupOf = groupsOfDuplicates(findings, grossOf);
   const groups = new Map<string, { duplicates: bigint; others: Map<string, bigint> }>();
-  for (const finding of valued(findings, currency)) {
+  for (const finding of valuedIn(currency, findings)) {
     const { invoiceId, type, micro } = finding;
-    if (invoiceId === undefined || micro === 0n) continue;
+    if (micro === 0n) continue;
     const name = groupOf(invoiceId);
     const group = groups.get(name) ?? { duplicates: 0n, others: new Map<string, bigint>() };
     groups.set(name, group);

@@ -9,7 +9,8 @@ import { UPLOADS_AT_ONCE_MAX, uploadWorker } from './upload-worker.js';
 const logger = createLogger({ service: 'test', level: 'silent' });
 const organizationId = 'org';
 
-test('8 queued uploads are worked on at once, 200 wait, and what is more is left to the sweep', async () => {
+/** Starts a worker whose claims of uploads wait until `open` is called. */
+function blockedWorker(more: object = {}) {
   const claimed: string[] = [];
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
@@ -21,12 +22,17 @@ test('8 queued uploads are worked on at once, 200 wait, and what is more is left
       claimed.push(invoiceId);
       await opened;
     },
-    due: async () => [{ organizationId, invoiceId: 'left to the sweep' }],
+    ...more,
   };
   const sweptSoon: Date[] = [];
   const onDue = (at: Date): void => void sweptSoon.push(at);
   const deps = { uploads, onDue, clock: systemClock, logger } as unknown as Parameters<typeof uploadWorker>[0];
-  const worker = uploadWorker(deps);
+  return { worker: uploadWorker(deps), claimed, sweptSoon, open: () => open() };
+}
+
+test('8 queued uploads are worked on at once, 200 wait, and what is more is left to the sweep', async () => {
+  const due = async () => [{ organizationId, invoiceId: 'left to the sweep' }];
+  const { worker, claimed, sweptSoon, open } = blockedWorker({ due });
   const queue = async (from: number, to: number): Promise<void> => {
     for (let index = from; index < to; index++) worker.queue({ organizationId, invoiceId: `${index}` });
     await eventually(() => expect(claimed).toHaveLength(8));
@@ -47,21 +53,7 @@ test('8 queued uploads are worked on at once, 200 wait, and what is more is left
 test('92 uploads are worked on for callers who wait; the next is refused and left to the sweep, but not one that is being worked on', async () => {
   const atOnceMax = UPLOADS_AT_ONCE_MAX - 8;
   expect(atOnceMax).toBe(92);
-  const claimed: string[] = [];
-  let open = (): void => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const uploads = {
-    async claim({ invoiceId }: { readonly invoiceId: string }): Promise<undefined> {
-      claimed.push(invoiceId);
-      await opened;
-    },
-  };
-  const sweptSoon: Date[] = [];
-  const onDue = (at: Date): void => void sweptSoon.push(at);
-  const deps = { uploads, onDue, clock: systemClock, logger } as unknown as Parameters<typeof uploadWorker>[0];
-  const worker = uploadWorker(deps);
+  const { worker, claimed, sweptSoon, open } = blockedWorker();
   const work = (index: number): Promise<void> =>
     worker.work({ organizationId, invoiceId: `${index}` } as Parameters<typeof worker.work>[0]);
   const running = Array.from({ length: atOnceMax }, (_, index) => work(index));
