@@ -21,7 +21,17 @@ const PAGE = /^[1-9][0-9]*$/;
 /** The largest page number of a document that a gRPC message can contain. No document has so many pages. */
 const PAGE_MAX = 2_147_483_647;
 
-const access = { minimumRole: 'ANALYST', scope: 'documents:read' } as const;
+/** Properties that all routes that render a document share. */
+const ofRendering = {
+  rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
+  alsoAsks: [
+    'invoicecontrol.documents.v1.DocumentService/DescribeRendering',
+    'invoicecontrol.documents.v1.DocumentService/ReadRendering',
+  ],
+  access: { minimumRole: 'ANALYST', scope: 'documents:read' },
+  ratePolicy: 'documents',
+  timeoutMs: RENDER_TIMEOUT_MS,
+} as const;
 /**
  * Content security policy for pictures of document pages. The content of a document may not run or load anything in any
  * viewer.
@@ -53,14 +63,7 @@ export const getInvoiceDocumentPage = route({
   summary: 'Render a page of the document of an invoice',
   description:
     'Returns one page of a PDF or an image as a PNG picture, at most as wide as requested. The picture is narrower if a very long page would have more than 8 million pixels, or if the original image is narrower. XML has no pages; `/document/view` shows an XML invoice.',
-  rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
-  alsoAsks: [
-    'invoicecontrol.documents.v1.DocumentService/DescribeRendering',
-    'invoicecontrol.documents.v1.DocumentService/ReadRendering',
-  ],
-  access,
-  ratePolicy: 'documents',
-  timeoutMs: RENDER_TIMEOUT_MS,
+  ...ofRendering,
   params: pageParams,
   query: z.strictObject({
     width: z
@@ -151,14 +154,7 @@ export const getInvoiceDocumentPageWords = route({
   summary: 'Read the words on a page of the document of an invoice',
   description:
     'Returns the words of a page with their positions, also for a document in which no invoice was found, so that a person can choose the words that fill missing fields. The text of a scanned page is recognized, which takes seconds for the first request. XML has no pages.',
-  rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
-  alsoAsks: [
-    'invoicecontrol.documents.v1.DocumentService/DescribeRendering',
-    'invoicecontrol.documents.v1.DocumentService/ReadRendering',
-  ],
-  access,
-  ratePolicy: 'documents',
-  timeoutMs: RENDER_TIMEOUT_MS,
+  ...ofRendering,
   params: pageParams,
   responses: { 200: { description: 'The words of the page of the document.', schema: pageWords } },
   refusals: [422],
@@ -180,14 +176,7 @@ export const viewInvoiceDocument = route({
   summary: 'Render an XML invoice as an HTML page',
   description:
     'Returns the canonical content of an XML invoice, or of the XML embedded in a PDF, with its lines and totals, as an HTML page without scripts for reading and printing. A document without XML has no HTML page; `/document/pages/1` shows its first page.',
-  rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
-  alsoAsks: [
-    'invoicecontrol.documents.v1.DocumentService/DescribeRendering',
-    'invoicecontrol.documents.v1.DocumentService/ReadRendering',
-  ],
-  access,
-  ratePolicy: 'documents',
-  timeoutMs: RENDER_TIMEOUT_MS,
+  ...ofRendering,
   params: z.object({ invoiceId: pathId('invoice') }),
   isConditional: true,
   responses: {
