@@ -10,6 +10,7 @@ import { showInvisible } from '../../format/visible-text.js';
 import { Box, PagePicture } from './page-picture.js';
 import { useDocumentFields } from './queries.js';
 import styles from './invoices.module.css';
+import { nameOfField } from '../../findings/field-name.js';
 import { reviewTexts } from '../../findings/texts.js';
 
 const texts = reviewTexts.invoice;
@@ -83,7 +84,7 @@ function LoadedDocument({ invoiceId, pageCount, fields }: Props) {
                   <Box
                     key={field.path}
                     box={field.box}
-                    name={texts.box(texts.fields[field.path] ?? field.path, showInvisible(field.value))}
+                    name={texts.box(nameOfField(field.path), showInvisible(field.value))}
                     isPressed={field.path === selected}
                     onPress={() => selectInList(field)}
                   />
@@ -140,7 +141,7 @@ function FieldItem({
 }) {
   const content = (
     <>
-      <span className={styles['field-name']}>{texts.fields[path] ?? path}</span>
+      <span className={styles['field-name']}>{nameOfField(path)}</span>
       <span>
         <ForeignText>{value}</ForeignText>
       </span>

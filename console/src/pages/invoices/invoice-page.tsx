@@ -23,6 +23,7 @@ import { DocumentView } from './document-view.js';
 import { useAnalysis, useInvoice, useReanalyze } from './queries.js';
 import { Timeline } from './timeline.js';
 import styles from './invoices.module.css';
+import { nameOfField } from '../../findings/field-name.js';
 import { reviewTexts } from '../../findings/texts.js';
 
 const texts = reviewTexts.invoice;
@@ -162,7 +163,7 @@ function Content({ stored }: { readonly stored: Invoice }) {
       <dl className={styles['content']}>
         {fields.map(({ path, value }) => (
           <div key={path}>
-            <dt>{texts.fields[path] ?? path}</dt>
+            <dt>{nameOfField(path)}</dt>
             <dd>
               <ForeignText>{value}</ForeignText>
             </dd>

@@ -3,6 +3,7 @@ import { client } from '../../client.js';
 import controls from '../../controls/controls.module.css';
 import { Loaded } from '../../controls/loaded.js';
 import { RequestForm, valuesOf } from '../../controls/request-form.js';
+import { nameOfField } from '../../findings/field-name.js';
 import { reviewTexts } from '../../findings/texts.js';
 import { showInvisible } from '../../format/visible-text.js';
 import { may, rights } from '../../rights.js';
@@ -30,10 +31,6 @@ const correctable = [
   'purchase_order_ref',
 ];
 
-function nameOf(path: string): string {
-  return reviewTexts.invoice.fields[path] ?? path;
-}
-
 /**
  * Corrects the fields of a document, beside the picture of its pages: the words that a person chooses in the picture
  * fill the field that the person entered last.
@@ -49,7 +46,7 @@ export function Correction({ upload, onClose }: { readonly upload: UploadStatus;
       : typeof raw === 'string'
         ? reviewTexts.invoice.printed(showInvisible(raw))
         : '';
-    return { label: nameOf(path), help, value: read[path]?.value ?? '', isRequired: false, kind: 'text' } as const;
+    return { label: nameOfField(path), help, value: read[path]?.value ?? '', isRequired: false, kind: 'text' } as const;
   };
   const fields = Object.fromEntries(paths.map((path) => [path, fieldOf(path)]));
   const state = useState(() => valuesOf(fields));
@@ -63,7 +60,7 @@ export function Correction({ upload, onClose }: { readonly upload: UploadStatus;
         {showsPages && (
           <Pages
             invoiceId={invoiceId}
-            field={nameOf(chosen)}
+            field={nameOfField(chosen)}
             onFill={(value) => setValues((before) => ({ ...before, [chosen]: value }))}
           />
         )}

@@ -19,7 +19,7 @@ import { Correction } from './correction.js';
 import { UPLOADS, useUpload } from './queries.js';
 import type { UploadStatus } from './queries.js';
 import { texts } from './texts.js';
-import { reviewTexts } from '../../findings/texts.js';
+import { nameOfField } from '../../findings/field-name.js';
 
 export default function UploadPage({ uploadId }: { readonly uploadId: string }) {
   return (
@@ -83,7 +83,7 @@ function Upload({ upload }: { readonly upload: UploadStatus }) {
           <h2>{texts.missing}</h2>
           <ul>
             {missing.map((path) => (
-              <li key={path}>{reviewTexts.invoice.fields[path] ?? path}</li>
+              <li key={path}>{nameOfField(path)}</li>
             ))}
           </ul>
         </section>
@@ -98,7 +98,7 @@ function Upload({ upload }: { readonly upload: UploadStatus }) {
             rows={read}
             keyOf={([path]) => path}
             columns={[
-              [texts.field, ([path]) => reviewTexts.invoice.fields[path] ?? path],
+              [texts.field, ([path]) => nameOfField(path)],
               [texts.value, ([, { value }]) => <ForeignText>{value}</ForeignText>],
               [texts.certain, ([, { confidence }]) => formatPercent(confidence)],
             ]}

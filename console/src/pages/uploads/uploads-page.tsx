@@ -16,6 +16,7 @@ import { DecisionTag } from '../invoices/decision-tag.js';
 import { endings, uploadStatuses, useSendFiles, useSentFiles, useUploads, useUploadsReadAgain } from './queries.js';
 import type { ListedUpload, UploadStatus } from './queries.js';
 import { texts } from './texts.js';
+import { nameOfField } from '../../findings/field-name.js';
 import { reviewTexts } from '../../findings/texts.js';
 
 /** Maximum number of files that a person sends at once. */
@@ -134,9 +135,7 @@ function Problem({ upload }: { readonly upload: Outcome | undefined }) {
   return (
     <>
       <ForeignText>{failure.message}</ForeignText>
-      {missing.length > 0 && (
-        <p>{texts.missingFields(missing.map((path) => reviewTexts.invoice.fields[path] ?? path).join(', '))}</p>
-      )}
+      {missing.length > 0 && <p>{texts.missingFields(missing.map(nameOfField).join(', '))}</p>}
     </>
   );
 }
